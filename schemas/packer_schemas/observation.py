@@ -1,0 +1,26 @@
+"""The raw sample a packer is handed."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, with_config
+from typing_extensions import NotRequired, TypedDict
+
+from packer_schemas.conversation import Prompt
+
+__all__ = ["ObsBundle", "Representations"]
+
+
+@with_config(ConfigDict(extra="allow"))
+class Representations(TypedDict):
+    """Named views of one sample; `prompt` is the canonical one."""
+
+    prompt: Prompt
+    reference: NotRequired[Any]
+
+
+class ObsBundle(BaseModel):
+    """One raw sample: `representations["prompt"]` is a string or a conversation of plain dicts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    representations: Representations = Field(description="Named views of the sample.")

@@ -1,0 +1,48 @@
+"""What a packer hands to the objective: one policy input per sample, one batch per step."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Annotated, NotRequired, Self, TypedDict
+
+from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord
+
+__all__ = ["PolicyBatch", "RLPolicyInput", "TokenId", "TokenIds"]
+
+TokenId = Annotated[int, Field(ge=0, strict=True, description="A token id: a plain integer, never a bool.")]
+TokenIds = list[TokenId]
+
+
+class RLPolicyInput(BaseModel):
+    """One sample, model-ready: ids and the mask over next-token predictions, as lists of equal length L.
+
+    `logprob_masks[i]` speaks of the prediction made *at* position i, so `logprob_masks[:-1]` indexes the L-1
+    next-token logprobs. Mutable on purpose: trainers overwrite masks of processed samples.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    input_ids: TokenIds = Field(description="Prompt ids, then completion ids; length L.")
+    logprob_masks: list[Annotated[int, Field(ge=0, le=1)]] = Field(description="0 or 1 per position; length L.")
+    forward_routing: RoutingRecord | None = Field(
+        default=None, description="Recorded expert ids, one row per input position but the last."
+    )
+    media: dict[str, Any] = Field(default_factory=dict, description="Model-specific media inputs by name.")
+
+    @model_validator(mode="after")
+    def _lengths_agree(self) -> Self:
+        length = len(self.input_ids)
+        if len(self.logprob_masks) != length:
+            raise ValueError(f"logprob_masks has {len(self.logprob_masks)} entries for {length} input_ids")
+        if self.forward_routing is not None and len(self.forward_routing) != length - 1:
+            rows = len(self.forward_routing)
+            raise ValueError(f"forward_routing has {rows} rows, expected {length - 1}: one per input id but the last")
+        return self
+
+
+class PolicyBatch(TypedDict):
+    """A collated batch, right-padded to width L; every tensor on CPU and without grad."""
+
+    input_ids: BatchTokenIds
+    logprob_masks: BatchMask
+    forward_replay_routing: NotRequired[BatchRouting]

@@ -1,0 +1,46 @@
+"""What a rollout records: the observation, the completion, and the ids it was generated from."""
+
+import math
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator, with_config
+from typing_extensions import Annotated, NotRequired, Self, TypedDict
+
+from packer_schemas.observation import ObsBundle
+from packer_schemas.policy import TokenIds
+from packer_schemas.tensor import RoutingRecord
+
+__all__ = ["PolicyInfo", "Trajectory"]
+
+
+@with_config(ConfigDict(extra="allow", arbitrary_types_allowed=True))
+class PolicyInfo(TypedDict):
+    """What the engine recorded while generating. Ids are data: they outrank any text."""
+
+    prompt_ids: NotRequired[Annotated[TokenIds, Field(min_length=1, description="Ids generated from.")]]
+    completion_ids: NotRequired[Annotated[TokenIds, Field(description="Ids sampled, stop token included.")]]
+    logprobs: NotRequired[
+        Annotated[list[float], Field(description="Natural log probability of each completion id.")]
+    ]
+    rollout_routed_experts: NotRequired[RoutingRecord]
+
+
+class Trajectory(BaseModel):
+    """One rollout of one sample."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+    obs: ObsBundle
+    completion: str | TokenIds = Field(description="Generated text, or the generated ids.")
+    policy_info: PolicyInfo = Field(default_factory=lambda: PolicyInfo())
+    reward: float | None = Field(default=None, allow_inf_nan=False, description="Scalar reward, if scored.")
+
+    @model_validator(mode="after")
+    def _streams_agree(self) -> Self:
+        ids, logprobs = self.policy_info.get("completion_ids"), self.policy_info.get("logprobs")
+        if logprobs is not None:
+            if ids is not None and len(ids) != len(logprobs):
+                raise ValueError(f"policy_info has {len(logprobs)} logprobs for {len(ids)} completion_ids")
+            bad = next((i for i, value in enumerate(logprobs) if not math.isfinite(value)), None)
+            if bad is not None:
+                raise ValueError(f"policy_info.logprobs[{bad}] is {logprobs[bad]}, expected a finite number")
+        return self
