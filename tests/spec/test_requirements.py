@@ -1,0 +1,230 @@
+"""The spec chapters and the parser that reads the numbered requirements out of them."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import packer_spec
+from packer_schemas import protocols
+from packer_schemas.cases import case_adapter
+from packer_spec import CHAPTERS, Requirement, SpecError, chapters, requirement, requirements
+from packer_spec.requirements import parse_chapter
+
+FOLDER = Path(packer_spec.__file__).parent / "chapters"
+
+EXPECTED = {
+    "lifecycle": [f"LIFE-{n}" for n in range(1, 14)],
+    "rollout": [f"ROLL-{n}" for n in range(1, 10)],
+    "authority": [f"AUTH-{n}" for n in range(1, 10)],
+    "masks": [f"MASK-{n}" for n in range(1, 10)],
+    "collation": [f"COLL-{n}" for n in range(1, 16)],
+    "devices": [f"CPU-{n}" for n in range(1, 5)],
+    "selection": [f"SEL-{n}" for n in range(1, 12)],
+}
+
+CASE_KINDS = {
+    "setup": {*(f"LIFE-{n}" for n in (1, 2, 3, 4, 5, 6, 13)), "CPU-3"},
+    "prompt": {"ROLL-1", "ROLL-2", "ROLL-4", "ROLL-6"},
+    "refused-prompt": {"ROLL-3", "AUTH-9"},
+    "pretokenized": {"ROLL-5"},
+    "batch": {"ROLL-7", "ROLL-8", "ROLL-9", "MASK-9", *EXPECTED["collation"]},
+    "policy": {
+        *(f"LIFE-{n}" for n in range(7, 13)),
+        *(f"AUTH-{n}" for n in range(1, 7)),
+        *(f"MASK-{n}" for n in range(1, 9)),
+        *("CPU-1", "CPU-2", "CPU-4"),
+    },
+    "id-container": {"AUTH-7"},
+    "bad-ids": {"AUTH-8"},
+    "selection": set(EXPECTED["selection"]),
+}
+
+GOOD = """\
+# Masks
+
+What the chapter is about.
+
+## MASK-2 { #mask-2 }
+
+**MUST** · level `core` · needs `PolicyPacker`, `UsesTokenizer` · since `0.1`
+
+> The mask marks exactly
+> the predictions of completion tokens.
+
+**Why.** It matters.
+
+``` {.json .case}
+{"kind": "policy", "sample": {"completion": [120]}}
+```
+
+```
+not a case
+```
+
+## Notes
+
+A heading of its own that is not a requirement.
+"""
+
+
+def stored_cases() -> list[Any]:
+    """Every stored case of the spec, with the requirement it stands under."""
+    return [
+        pytest.param(item, case, id=f"{item.id}-{number}")
+        for item in requirements().values()
+        for number, case in enumerate(item.cases, 1)
+    ]
+
+
+def test_a_block_is_read_field_by_field() -> None:
+    """One block gives its id, level, group, needs, release, rule in one line, body, cases and anchor."""
+    (item,) = parse_chapter("masks", GOOD).requirements
+    assert (item.id, item.level, item.group, item.since, item.chapter) == ("MASK-2", "MUST", "core", "0.1", "masks")
+    assert item.needs == ("PolicyPacker", "UsesTokenizer")
+    assert item.rule == "The mask marks exactly the predictions of completion tokens."
+    assert item.body.startswith("**Why.** It matters.")
+    assert item.cases == ({"kind": "policy", "sample": {"completion": [120]}},)
+    assert item.anchor == "mask-2"
+
+
+def test_needs_can_be_left_out() -> None:
+    """A block without `needs` applies to every packer."""
+    (item,) = parse_chapter("masks", GOOD.replace(" · needs `PolicyPacker`, `UsesTokenizer`", "")).requirements
+    assert item.needs == ()
+
+
+def test_a_heading_without_a_number_is_prose() -> None:
+    """A chapter can have headings that are not requirements."""
+    chapter = parse_chapter("masks", GOOD)
+    assert chapter.title == "Masks"
+    assert [item.id for item in chapter.requirements] == ["MASK-2"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("{ #mask-2 }", "{ #mask-3 }", id="anchor of another id"),
+        pytest.param(" { #mask-2 }", "", id="no anchor"),
+        pytest.param("MASK-2 {", "MASK-02 {", id="leading zero"),
+        pytest.param("MASK-2 { #mask-2 }", "Mask-2 { #mask-2 }", id="small letters"),
+        pytest.param("**MUST**", "**SHALL**", id="unknown level"),
+        pytest.param("**MUST**", "MUST", id="level not in bold"),
+        pytest.param("level `core`", "level core", id="group not in code"),
+        pytest.param("`PolicyPacker`, `UsesTokenizer`", "PolicyPacker", id="needs not in code"),
+        pytest.param("`PolicyPacker`, `UsesTokenizer` ·", "·", id="empty needs"),
+        pytest.param("since `0.1`", "since `soon`", id="release not a number"),
+        pytest.param("{ #mask-2 }\n\n", "{ #mask-2 }\n", id="no blank line after the heading"),
+        pytest.param("`0.1`\n\n", "`0.1`\n", id="no blank line after the level"),
+        pytest.param("> The mask marks exactly\n> the predictions of completion tokens.\n", "", id="no rule"),
+        pytest.param("completion tokens.", "completion tokens", id="no full stop"),
+        pytest.param('{"kind": "policy", ', '{"kind": "policy" ', id="a case that is not JSON"),
+    ],
+)
+def test_a_broken_block_names_file_and_id(old: str, new: str) -> None:
+    """Every breach of the block grammar is a SpecError that names the chapter file and the requirement."""
+    assert old in GOOD
+    with pytest.raises(SpecError, match=r"(?i)masks\.md: .*MASK-0?2"):
+        parse_chapter("masks", GOOD.replace(old, new, 1))
+
+
+def test_a_chapter_begins_with_its_title() -> None:
+    """A chapter without a title is a SpecError that names the file."""
+    with pytest.raises(SpecError, match=r"masks\.md: the first line"):
+        parse_chapter("masks", "Masks\n")
+
+
+def test_the_ids_of_a_chapter_share_a_prefix() -> None:
+    """An id that belongs in another chapter is a SpecError that names the file and the ids."""
+    block = GOOD[GOOD.index("## MASK-2") : GOOD.index("## Notes")]
+    with pytest.raises(SpecError, match=r"masks\.md: .*MASK-2.*COLL-2"):
+        parse_chapter("masks", GOOD + block.replace("MASK-2", "COLL-2").replace("mask-2", "coll-2"))
+
+
+def test_an_id_is_defined_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An id that appears twice is a SpecError that names the file and the id."""
+    folder = tmp_path / "chapters"
+    folder.mkdir()
+    for name in CHAPTERS:
+        (folder / f"{name}.md").write_text(GOOD, encoding="utf-8")
+    monkeypatch.setattr(sys.modules["packer_spec.requirements"], "__file__", str(tmp_path / "requirements.py"))
+    with pytest.raises(SpecError, match=r"rollout\.md: MASK-2 is defined twice"):
+        chapters.__wrapped__()
+
+
+def test_the_spec_holds_the_expected_chapters() -> None:
+    """Chapters come in reading order, each with its requirements in the order of their numbers."""
+    assert {chapter.name: [item.id for item in chapter.requirements] for chapter in chapters()} == EXPECTED
+    assert tuple(EXPECTED) == CHAPTERS
+    assert sorted(path.stem for path in FOLDER.glob("*.md")) == sorted(CHAPTERS)
+
+
+def test_every_id_is_unique() -> None:
+    """The dictionary of requirements loses none of the blocks, and keys are ids."""
+    blocks = [item for chapter in chapters() for item in chapter.requirements]
+    assert len(requirements()) == len(blocks) == 70
+    assert all(key == item.id for key, item in requirements().items())
+
+
+def test_a_requirement_is_found_by_its_id() -> None:
+    """`requirement` returns the one with the id, and raises KeyError for an unknown id."""
+    item = requirement("MASK-2")
+    assert (item.chapter, item.level, item.needs) == ("masks", "MUST", ("PolicyPacker",))
+    assert item.rule == "The mask marks exactly the predictions of completion tokens."
+    with pytest.raises(KeyError):
+        requirement("MASK-99")
+
+
+def test_only_one_rule_can_be_broken_without_losing_the_verdict() -> None:
+    """Every core requirement is a MUST but the output hook, and all of them are there since 0.1."""
+    assert [item.id for item in requirements().values() if item.level != "MUST"] == ["ROLL-7"]
+    assert {(item.group, item.since) for item in requirements().values()} == {("core", "0.1")}
+
+
+def test_needs_are_protocols() -> None:
+    """Every name in `needs` is a protocol of packer_schemas."""
+    named = {name for item in requirements().values() for name in item.needs}
+    assert named <= set(protocols.__all__)
+
+
+@pytest.mark.parametrize("item", requirements().values(), ids=list(requirements()))
+def test_a_body_has_its_three_parts(item: Requirement) -> None:
+    """Every requirement says why, what precisely, and on which smallest call it breaks."""
+    parts = [item.body.find(part) for part in ("**Why.**", "**Precisely.**", "**Smallest break.**")]
+    assert parts == sorted(parts) and parts[0] == 0
+    assert "\n| expected" in item.body and "\n| got" in item.body
+
+
+@pytest.mark.parametrize(("item", "case"), stored_cases())
+def test_a_stored_case_validates(item: Requirement, case: dict[str, Any]) -> None:
+    """Every stored case is a valid case of the kind that its requirement takes, with ids that every model has."""
+    kind = case_adapter.validate_python(case).kind
+    assert item.id in CASE_KINDS[kind]
+    assert all(int(number) < 500 for number in re.findall(r"(?<![\w.])\d+", str(case)))
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_normative_words_stand_in_requirements_only(name: str) -> None:
+    """MUST, SHOULD and MAY in capitals appear in no prose outside the requirement blocks."""
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    blocks = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    prose = "".join(block for block in blocks if not re.match(r"## [A-Z]+-\d", block))
+    assert re.findall(r"\b(?:MUST|SHOULD|MAY|SHALL|REQUIRED|RECOMMENDED|OPTIONAL)\b", prose) == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_links_between_requirements_lead_somewhere(name: str) -> None:
+    """Every link to a requirement names the chapter that holds it, and shows the id that it leads to."""
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    for label, file, anchor in re.findall(r"\[([A-Z]+-\d+)\]\((?:([a-z]+)\.md)?#([a-z]+-\d+)\)", text):
+        target = requirement(label)
+        assert (file or name, anchor) == (target.chapter, target.anchor)
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_prose_lines_are_short(name: str) -> None:
+    """Lines are at most 120 characters, apart from table rows, levels and lines with a link."""
+    for line in (FOLDER / f"{name}.md").read_text(encoding="utf-8").splitlines():
+        assert len(line) <= 120 or line.startswith(("|", "**MUST**", "**SHOULD**")) or "](http" in line
