@@ -1,0 +1,31 @@
+"""Reference packers: an implementation that keeps every requirement of the contract.
+
+Importing it loads neither torch nor transformers; the first call that needs them does.
+"""
+
+from packer_reference.base import BaseDataPacker
+from packer_reference.decoder_only import DecoderOnlyLLMDataPacker, make_packer
+from packer_reference.forward_routing import add_forward_routing
+from packer_reference.loading import CallableImportError, load_callable
+from packer_reference.packer import DataPacker
+from packer_reference.selection import build_packer, init_data_packer
+from packer_reference.shape import shape_policy_input
+
+__all__ = [
+    "BaseDataPacker",
+    "CallableImportError",
+    "DataPacker",
+    "DecoderOnlyLLMDataPacker",
+    "add_forward_routing",
+    "build_packer",
+    "init_data_packer",
+    "load_callable",
+    "make_packer",
+    "register",
+    "shape_policy_input",
+]
+
+register = BaseDataPacker.register
+
+# The native types. Here, because this module runs before any selection can.
+register(["gpt2", "llama", "qwen2", "qwen3"], DecoderOnlyLLMDataPacker)

@@ -1,0 +1,113 @@
+"""The packer that owns a tokenizer."""
+
+import os
+from typing import Any
+
+from packer_reference.base import BaseDataPacker
+
+__all__ = ["DataPacker"]
+
+_PROBE = "special token probe"
+
+
+class DataPacker(BaseDataPacker):
+    """A packer whose `tokenizer` is built by `setup`; None until then."""
+
+    # A class attribute, so that `isinstance(packer, UsesTokenizer)` holds before setup, on every Python.
+    tokenizer: Any = None
+
+    def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
+        """Build the tokenizer of a model id or local folder; its pad token falls back to its end-of-sequence token.
+
+        Code from the model folder runs only with `trust_remote_code`. Raises `ValueError` for an empty name, for a
+        tokenizer without pad and end tokens, or one that cannot be built; `OSError` (`FileNotFoundError` for a folder
+        that is not there) when its files cannot be read. Spec: lifecycle, LIFE-2 to LIFE-6.
+        """
+        name = model_name(name_or_path, "DataPacker.setup")
+        tokenizer = _load_tokenizer(name, trust_remote_code)
+        if tokenizer.pad_token_id is None:
+            if tokenizer.eos_token_id is None:
+                raise ValueError(
+                    f"DataPacker.setup: the tokenizer of {name!r} has neither a pad nor an eos token to fill rows "
+                    "with; declare pad_token in its tokenizer_config.json"
+                )
+            tokenizer.pad_token_id = tokenizer.eos_token_id
+        self.tokenizer = tokenizer
+
+    @property
+    def pad_token_id(self) -> int:
+        """The id that fills rows. `RuntimeError` before setup, `ValueError` if the tokenizer has none."""
+        pad = self._ready("pad_token_id").pad_token_id
+        if pad is None:
+            raise ValueError(
+                f"{type(self).__name__}.pad_token_id: the tokenizer has no pad token; "
+                "call DataPacker.setup, which falls back to the eos token, or set tokenizer.pad_token"
+            )
+        return pad
+
+    def adds_special_tokens(self) -> bool:
+        """Whether a plain tokenizer call differs from one without special tokens. Spec: lifecycle, LIFE-13."""
+        tokenizer = self._ready("adds_special_tokens")
+        with_them = tokenizer(_PROBE, add_special_tokens=True)["input_ids"]
+        return list(with_them) != list(tokenizer(_PROBE, add_special_tokens=False)["input_ids"])
+
+    def assert_no_special_tokens(self) -> None:
+        """Raise `ValueError` when `adds_special_tokens()`. Spec: lifecycle, LIFE-13."""
+        if self.adds_special_tokens():
+            raise ValueError(
+                "packer tokenizer adds special tokens by default: whoever tokenises the prompt text anew generates "
+                "from another prefix than the one that is scored. Record prompt_ids and use them, hand the engine "
+                "pre-tokenised prompts, or take a model whose tokenizer adds none"
+            )
+
+    def save_state(self, dest_path: str) -> None:
+        """Write the tokenizer into the folder `dest_path`, from which `setup` builds an equal packer.
+
+        Raises `NotADirectoryError` if `dest_path` is a file. Spec: lifecycle, LIFE-12.
+        """
+        tokenizer = self._ready("save_state")
+        if os.path.exists(dest_path) and not os.path.isdir(dest_path):
+            # transformers only logs this and writes nothing
+            raise NotADirectoryError(f"{type(self).__name__}.save_state: {str(dest_path)!r} is a file, not a folder")
+        tokenizer.save_pretrained(dest_path)
+
+    def _ready(self, method: str) -> Any:
+        """The tokenizer, or an error that says how to get one."""
+        if self.tokenizer is None:
+            raise RuntimeError(
+                f"{type(self).__name__}.{method}: the packer is not set up; call setup(name_or_path) first, "
+                "or get a ready packer from init_data_packer(name_or_path)"
+            )
+        return self.tokenizer
+
+
+def model_name(name_or_path: Any, where: str) -> str:
+    """`name_or_path` as a string, refused when it is empty or names a folder that is not there."""
+    if name_or_path is None or (isinstance(name_or_path, str) and not name_or_path.strip()):
+        raise ValueError(
+            f"{where}: empty name_or_path {name_or_path!r}; "
+            "pass the model id or folder that the model and the engine are built from"
+        )
+    name = os.fspath(name_or_path)
+    # A hub id has at most one slash and starts with a name; anything else can only be meant as a path.
+    looks_like_path = os.path.isabs(name) or name.startswith((".", "~")) or name.count("/") > 1
+    if looks_like_path and not os.path.isdir(name):
+        raise FileNotFoundError(f"{where}: there is no folder {name!r}; pass a model id or the path of a model folder")
+    return name
+
+
+def _load_tokenizer(name: str, trust_remote_code: bool) -> Any:
+    from transformers import AutoTokenizer  # here, so that importing the package stays cheap
+
+    where = f"DataPacker.setup: cannot load a tokenizer from {name!r} (trust_remote_code={trust_remote_code})"
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=trust_remote_code)
+    except OSError as error:
+        raise OSError(f"{where}: {error}") from error
+    except Exception as error:
+        raise ValueError(f"{where}: {type(error).__name__}: {error}") from error
+    # For a folder without tokenizer files transformers 5 builds one that knows special tokens and nothing else
+    # (and, for some families, one bare word-boundary mark).
+    if len(tokenizer) - len(set(tokenizer.all_special_ids)) <= 1:
+        raise ValueError(f"{where}: its vocabulary holds special tokens only; are the tokenizer files missing there?")
+    return tokenizer
