@@ -1,0 +1,17 @@
+"""The conformance kit for data packers: `pytest --packer my.module:factory`, and the same in Python."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from packproof.api import check_packer, parametrize_with_checks
+
+__all__ = ["check_packer", "parametrize_with_checks"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the Python face on first use, so that the pytest plugin costs nothing until it is asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module 'packproof' has no attribute {name!r}")
+    from packproof import api
+
+    return getattr(api, name)

@@ -1,0 +1,138 @@
+"""Chapter authority: stored ids are data, text is only a view of them."""
+
+from typing import Any
+
+from packer_schemas.cases import BadIdsCase, IdContainer, IdContainerCase, PolicyCase, RefusedPromptCase, Sample
+from packproof.driver import REFUSALS, Driver, policy_call
+from packproof.expect import expect_ids, expect_same_input
+from packproof.registry import check
+from packproof.strategies import ROUTES, id_containers, policies
+from packproof.strategies_bad import bad_ids, refused_completions
+from packproof.subject import Subject
+from packproof.violation import Unexercised
+
+
+@check("AUTH-1", cases=policies(completion=("ids", "text"), completion_len=(0, 6)))
+def auth_1(subject: Subject, case: PolicyCase) -> None:
+    """Stored prompt ids open the sequence exactly as stored."""
+    driver, stored = subject.on(case.model), case.sample.prompt_ids or []
+    row = driver.policy_input(case.sample)
+    completion = _encoded(driver, case.sample.completion, subject)
+    got = row.ids[: len(row.ids) - len(completion)] if row.ids[len(row.ids) - len(completion) :] == completion else None
+    expect_ids(row.call, stored, row.ids[: len(stored)] if got is None else got, tokenizer=_tokenizer(subject, driver))
+
+
+@check("AUTH-2", cases=policies(completion_len=(0, 6)))
+def auth_2(subject: Subject, case: PolicyCase) -> None:
+    """Completion ids follow the prompt exactly as sampled."""
+    driver, stored = subject.on(case.model), case.sample.prompt_ids or []
+    row = driver.policy_input(case.sample)
+    if row.ids[: len(stored)] == stored:  # else AUTH-1 speaks
+        sampled = list(case.sample.completion)
+        tokenizer = _tokenizer(subject, driver)
+        expect_ids(row.call, sampled, row.ids[len(stored) :], tokenizer=tokenizer, at=len(stored))
+
+
+@check("AUTH-3", cases=policies(completion=("text",)))
+def auth_3(subject: Subject, case: PolicyCase) -> None:
+    """A text completion is encoded without special tokens, and nothing is added to it."""
+    driver, stored = subject.on(case.model), case.sample.prompt_ids or []
+    row = driver.policy_input(case.sample)
+    if row.ids[: len(stored)] == stored:  # else AUTH-1 speaks
+        expected = driver.tokenizer(case.sample.completion, add_special_tokens=False).input_ids
+        expect_ids(row.call, expected, row.ids[len(stored) :], tokenizer=driver.tokenizer, at=len(stored))
+
+
+@check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation"), completion=("ids",)))
+def auth_4(subject: Subject, case: PolicyCase) -> None:
+    """Without stored ids the prompt is the rollout input, encoded without special tokens."""
+    driver, sampled = subject.on(case.model), list(case.sample.completion)
+    asked = driver.rollout_input(case.sample.prompt)
+    if not isinstance(asked, str):
+        raise Unexercised("the rollout input is not text")
+    expected = list(driver.tokenizer(asked, add_special_tokens=False).input_ids)
+    if not expected:
+        return  # AUTH-5 speaks of empty prompts
+    row = driver.policy_input(case.sample)
+    if row.ids[len(row.ids) - len(sampled) :] == sampled:  # else AUTH-2 speaks
+        expect_ids(row.call, expected, row.ids[: len(row.ids) - len(sampled)], tokenizer=driver.tokenizer)
+
+
+@check("AUTH-5", cases=policies(special=False))
+def auth_5(subject: Subject, case: PolicyCase) -> None:
+    """A prompt that encodes to no ids is refused with ValueError."""
+    driver, sample = subject.on(case.model), case.sample.model_copy(update={"prompt": "", "prompt_ids": None})
+    if driver.tokenizer("", add_special_tokens=False).input_ids:
+        raise Unexercised("the tokenizer encodes the empty string to something")
+    _refuse(driver, sample, list(sample.completion), None, (ValueError,))
+
+
+@check("AUTH-6", cases=policies(special=False))
+def auth_6(subject: Subject, case: PolicyCase) -> None:
+    """An empty list of stored prompt ids is refused with ValueError, never read as absent."""
+    _refuse(subject.on(case.model), case.sample, list(case.sample.completion), [], (ValueError,))
+
+
+@check("AUTH-7", cases=id_containers)
+def auth_7(subject: Subject, case: IdContainerCase) -> None:
+    """Ids are accepted alike as lists, tuples, NumPy integers and one-dimensional integer tensors."""
+    driver, sample = subject.on(case.model), case.sample
+    as_lists = driver.policy_input(sample)
+    other = {name: _contain(ids, case.container) for name, ids in _streams(sample).items()}
+    row = driver.policy_input(sample, **other)
+    expect_same_input(row.call, as_lists, row, f"{case.container} read differently")
+
+
+@check("AUTH-8", cases=bad_ids)
+def auth_8(subject: Subject, case: BadIdsCase) -> None:
+    """Ids that are bools, floats or negative numbers are refused with ValueError or TypeError."""
+    import torch
+
+    shapes: list[Any] = [list(case.ids)]
+    tensor = torch.tensor(case.ids)
+    if not torch.is_tensor(tensor) or tensor.dtype != torch.int64 or bool((tensor < 0).any()):
+        shapes.append(tensor)
+    for ids in shapes:
+        streams: dict[str, Any] = {"prompt_ids": [110], "completion": [120], case.stream: ids}
+        _refuse(subject.on(case.model), Sample(completion=[]), streams["completion"], streams["prompt_ids"])
+
+
+@check("AUTH-9", cases=refused_completions)
+def auth_9(subject: Subject, case: RefusedPromptCase) -> None:
+    """A completion that is neither text nor ids is refused with ValueError or TypeError."""
+    _refuse(subject.on(case.model), Sample(completion=[]), case.prompt, [110])
+
+
+def _refuse(
+    driver: Driver, sample: Sample, completion: Any, prompt_ids: Any, accept: tuple[type[Exception], ...] = REFUSALS
+) -> None:
+    call = policy_call(sample, completion, prompt_ids)
+    driver.refuses(call, lambda: driver.answer(sample, completion, prompt_ids), accept)
+
+
+def _tokenizer(subject: Subject, driver: Driver) -> Any:
+    return driver.tokenizer if "UsesTokenizer" in subject.capabilities else None
+
+
+def _encoded(driver: Driver, completion: str | list[int], subject: Subject) -> list[int]:
+    if isinstance(completion, list):
+        return completion
+    return list(driver.tokenizer(completion, add_special_tokens=False).input_ids)
+
+
+def _streams(sample: Sample) -> dict[str, list[int]]:
+    return {"prompt_ids": list(sample.prompt_ids or ()), "completion": list(sample.completion)}  # pyright: ignore[reportReturnType]
+
+
+def _contain(ids: list[int], container: IdContainer) -> Any:
+    import numpy as np
+    import torch
+
+    return {
+        "tuple": lambda: tuple(ids),
+        "numpy int32": lambda: np.array(ids, dtype=np.int32),
+        "numpy int64": lambda: np.array(ids, dtype=np.int64),
+        "list of numpy int64": lambda: list(np.array(ids, dtype=np.int64)),
+        "tensor int32": lambda: torch.tensor(ids, dtype=torch.int32),
+        "tensor int64": lambda: torch.tensor(ids, dtype=torch.int64),
+    }[container]()

@@ -1,0 +1,227 @@
+"""Chapter collation: from policy inputs to one right-padded batch."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from packer_schemas.cases import BatchCase
+from packproof.driver import Driver
+from packproof.expect import expect_equal, expect_ids, expect_mask
+from packproof.registry import check
+from packproof.strategies import IDS, batches
+from packproof.subject import Subject
+from packproof.views import BatchView, PolicyView
+from packproof.violation import Violation
+
+_SEVERAL = batches(IDS, least=2, ignore=True, completion_len=(0, 6))
+_ANY = batches(IDS, ignore=True, completion_len=(0, 6))
+
+
+@check("COLL-1", cases=_SEVERAL)
+def coll_1(subject: Subject, case: BatchCase) -> None:
+    """The batch holds input_ids as int64 with one row per sample."""
+    _, rows, batch = _collated(subject, case)
+    _expect_kind(batch, batch.ids, "int64", len(rows))
+
+
+@check("COLL-2", cases=_SEVERAL)
+def coll_2(subject: Subject, case: BatchCase) -> None:
+    """The batch holds logprob_masks as bool with one row per sample."""
+    _, rows, batch = _collated(subject, case)
+    _expect_kind(batch, batch.mask, "bool", len(rows))
+
+
+@check("COLL-3", cases=_SEVERAL)
+def coll_3(subject: Subject, case: BatchCase) -> None:
+    """Every row is exactly as wide as the max_len asked for."""
+    _, rows, batch = _collated(subject, case)
+    width = _width(rows, case)
+    for name, column in (("input_ids", batch.ids), ("logprob_masks", batch.mask)):
+        if column.shape[-1] != width:
+            raise Violation.of(batch.call, expected=f"{name} {width} wide", got=f"{column.shape[-1]} wide")
+
+
+@check("COLL-4", cases=_SEVERAL)
+def coll_4(subject: Subject, case: BatchCase) -> None:
+    """Every row begins with its sample's ids, so that filler stands on the right."""
+    _, rows, batch = _collated(subject, case)
+    for number, row in _readable_rows(batch, rows):
+        got = batch.row_ids(number)
+        fault = "padded on the left" if got != row.ids and got[len(got) - len(row.ids) :] == row.ids else ""
+        expect_ids(f"{batch.call}, row {number}", row.ids, got[: len(row.ids)], fault=fault)
+
+
+@check("COLL-5", cases=batches(IDS, least=2, ignore=True, completion_len=(0, 6)))
+def coll_5(subject: Subject, case: BatchCase) -> None:
+    """Filler ids are the pad id, also when that is zero or the end-of-sequence id."""
+    driver, rows, batch = _collated(subject, case)
+    pad = driver.tokenizer.pad_token_id
+    for number, row in _readable_rows(batch, rows):
+        filler = batch.row_ids(number)[len(row.ids) :]
+        call = f"{batch.call}, filler of row {number} (pad id {pad})"
+        expect_ids(call, [pad] * len(filler), filler, at=len(row.ids), fault="not the pad id")
+
+
+@check("COLL-6", cases=_SEVERAL)
+def coll_6(subject: Subject, case: BatchCase) -> None:
+    """Filler positions are masked out."""
+    _, rows, batch = _collated(subject, case)
+    for number, row in _readable_rows(batch, rows):
+        filler = batch.row_marks(number)[len(row.ids) :]
+        if any(filler):
+            marks = [*row.marks, *([0] * len(filler))]
+            got = [*row.marks, *filler]
+            expect_mask(f"{batch.call}, row {number}", batch.row_ids(number), marks, got, fault="padding trained")
+
+
+@check("COLL-7", cases=_SEVERAL)
+def coll_7(subject: Subject, case: BatchCase) -> None:
+    """Every row begins with its sample's mask."""
+    _, rows, batch = _collated(subject, case)
+    for number, row in _readable_rows(batch, rows):
+        got = batch.row_marks(number)[: len(row.marks)]
+        expect_mask(f"{batch.call}, row {number}", row.ids, row.marks, got)
+
+
+@check("COLL-8", cases=_SEVERAL)
+def coll_8(subject: Subject, case: BatchCase) -> None:
+    """A row does not depend on the other samples of its batch."""
+    driver = subject.on(case.model)
+    rows = _rows(driver, case)
+    width = max(_width(rows, case), 3)
+    other = case.samples[-1].model_copy(update={"prompt_ids": [7], "completion": [8, 9], "n_ignore_prefix_tokens": 1})
+    batch = driver.collate(rows, width)
+    changed = driver.collate([*rows[:-1], driver.policy_input(other)], width)
+    _expect_rows(f"{batch.call}, its last sample replaced", batch, changed, range(len(rows) - 1), len(rows))
+
+
+@check("COLL-9", cases=_SEVERAL)
+def coll_9(subject: Subject, case: BatchCase) -> None:
+    """Permuting the samples permutes the rows."""
+    driver, rows, batch = _collated(subject, case)
+    turned = driver.collate(rows[::-1], _width(rows, case))
+    back = BatchView({name: column.flip(0) for name, column in turned.per_row(len(rows)).items()}, turned.call)
+    _expect_rows(f"{batch.call}, in reverse order", batch, back, range(len(rows)), len(rows))
+
+
+@check("COLL-10", cases=batches(IDS, most=1, ignore=True, completion_len=(0, 6)))
+def coll_10(subject: Subject, case: BatchCase) -> None:
+    """A batch of one sample has one row like any other."""
+    driver, rows, batch = _collated(subject, case)
+    pair = driver.collate(rows * 2, _width(rows, case))
+    for name, alone, one_of_two in (("input_ids", batch.ids, pair.ids), ("logprob_masks", batch.mask, pair.mask)):
+        if alone.shape != one_of_two[:1].shape:
+            raise Violation.of(batch.call, expected=f"{name} {list(one_of_two[:1].shape)}", got=f"{list(alone.shape)}")
+        if alone.tolist() != one_of_two[:1].tolist():
+            raise Violation.of(batch.call, expected=f"{name} {one_of_two[:1].tolist()}", got=f"{alone.tolist()}")
+
+
+@check("COLL-11", cases=batches(IDS, most=1, extra=False))
+def coll_11(subject: Subject, case: BatchCase) -> None:
+    """Zero samples are refused with ValueError."""
+    driver = subject.on(case.model)
+    for width in (0, len(case.samples[0].completion)):
+        call = f"policy_collate_fn([], {width})"
+        driver.refuses(call, lambda: driver.packer.policy_collate_fn([], width), (ValueError,))  # noqa: B023  called at once
+
+
+@check("COLL-12", cases=batches(IDS, ignore=True, extra=False))
+def coll_12(subject: Subject, case: BatchCase) -> None:
+    """A max_len below the longest sample is refused with ValueError."""
+    driver = subject.on(case.model)
+    rows = _rows(driver, case)
+    raws = [row.raw for row in rows]
+    for width in dict.fromkeys((_longest(rows) - 1, 1, 0)):
+        call = f"policy_collate_fn(samples of length {[len(row.ids) for row in rows]}, {width})"
+        driver.refuses(call, lambda: driver.packer.policy_collate_fn(raws, width), (ValueError,))  # noqa: B023  called at once
+
+
+@check("COLL-13", cases=_ANY)
+def coll_13(subject: Subject, case: BatchCase) -> None:
+    """Collating the same samples again gives an equal batch of its own."""
+    driver = subject.on(case.model)
+    rows = _rows(driver, case)
+    raws, width = [row.raw for row in rows], _longest(rows) + case.extra_width
+    first = driver.collate(rows, width, raws)
+    kept = BatchView({name: column.clone() for name, column in first.per_row(len(rows)).items()}, first.call)
+    for column in first.per_row(len(rows)).values():
+        column.fill_(1)  # the caller may do with its batch what it likes
+    second = driver.collate(rows, width, raws)
+    _expect_rows(f"{first.call}, again after the first batch was overwritten", kept, second, range(len(rows)), len(rows))
+
+
+@check("COLL-14", cases=_ANY)
+def coll_14(subject: Subject, case: BatchCase) -> None:
+    """Collation leaves its samples as they were."""
+    driver = subject.on(case.model)
+    rows = _rows(driver, case)
+    raws = [row.raw for row in rows]
+    before = copy.deepcopy(raws)
+    batch = driver.collate(rows, _longest(rows) + case.extra_width, raws)
+    call = f"{batch.call}, the samples afterwards"
+    expect_equal(call, len(before), len(raws), fault="samples added or removed")
+    for number, (old, new) in enumerate(zip(before, raws, strict=True)):
+        expect_equal(f"{call}, sample {number}", sorted(_fields(old)), sorted(_fields(new)), fault="fields changed")
+        was, now = PolicyView.of(old, call), PolicyView.of(new, call)
+        expect_ids(f"{call}, sample {number}", was.ids, now.ids, fault="changed")
+        expect_mask(f"{call}, sample {number}", was.ids, was.marks, now.marks, fault="changed")
+
+
+@check("COLL-15", cases=_ANY)
+def coll_15(subject: Subject, case: BatchCase) -> None:
+    """policy_compute_max_len is the length of the longest sample."""
+    driver = subject.on(case.model)
+    rows = _rows(driver, case)
+    got = driver.max_len(rows)
+    expect_equal(driver.last_call, _longest(rows), got)
+
+
+def _rows(driver: Driver, case: BatchCase) -> list[PolicyView]:
+    return [driver.policy_input(sample) for sample in case.samples]
+
+
+def _longest(rows: Sequence[PolicyView]) -> int:
+    return max(len(row.ids) for row in rows)
+
+
+def _width(rows: Sequence[PolicyView], case: BatchCase) -> int:
+    return _longest(rows) + case.extra_width
+
+
+def _collated(subject: Subject, case: BatchCase) -> tuple[Driver, list[PolicyView], BatchView]:
+    driver = subject.on(case.model)
+    rows = _rows(driver, case)
+    return driver, rows, driver.collate(rows, _width(rows, case))
+
+
+def _readable_rows(batch: BatchView, rows: Sequence[PolicyView]) -> list[tuple[int, PolicyView]]:
+    """The rows that both tensors hold in full; COLL-1 to COLL-3 and MASK-1 speak of the others."""
+    count = min(batch.ids.shape[0], batch.mask.shape[0]) if batch.ids.dim() == batch.mask.dim() == 2 else 0
+    return [
+        (number, row)
+        for number, row in enumerate(rows[:count])
+        if len(row.ids) == len(row.mask) <= min(batch.ids.shape[1], batch.mask.shape[1])
+    ]
+
+
+def _expect_kind(batch: BatchView, column: Any, dtype: str, rows: int) -> None:
+    kind = str(column.dtype).removeprefix("torch.")
+    if kind != dtype or column.dim() != 2 or column.shape[0] != rows:
+        raise Violation.of(batch.call, expected=f"{dtype} [{rows}, L]", got=f"{kind} {list(column.shape)}")
+
+
+def _expect_rows(call: str, expected: BatchView, got: BatchView, numbers: Sequence[int], count: int) -> None:
+    """Rows `numbers` of every per-row tensor are equal in both batches, which hold `count` rows."""
+    now = got.per_row(count)
+    for name, column in expected.per_row(count).items():
+        for number in numbers:
+            before, after = column[number], now[name][number] if name in now else None
+            if after is None or before.shape != after.shape or not bool((before == after).all()):
+                flat = "absent" if after is None else after.tolist()
+                raise Violation.of(f"{call}: {name}, row {number}", expected=before.tolist(), got=flat)
+
+
+def _fields(raw: Any) -> list[str]:
+    if isinstance(raw, dict):
+        return [str(name) for name in raw]
+    return list(vars(raw)) if hasattr(raw, "__dict__") else []

@@ -1,0 +1,148 @@
+"""Drives one packer for the checks: names every call, and turns what goes wrong in it into violations."""
+
+import copy
+import reprlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from packer_schemas.cases import Sample
+from packer_schemas.observation import ObsBundle
+from packproof.load import describe
+from packproof.views import BatchView, PolicyView
+from packproof.violation import CallFailed, PackerExit, Violation
+from packproof.vocabulary import UNKNOWN, Vocabulary
+
+__all__ = ["REFUSALS", "Driver", "observation"]
+
+REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError)
+"""What a refusal may raise, unless a rule is narrower."""
+
+_short = reprlib.Repr()
+_short.maxlist = _short.maxtuple = _short.maxdict = 12
+_short.maxstring = _short.maxother = 60
+
+
+def observation(prompt: Any) -> ObsBundle:
+    """A raw sample of its own around `prompt`, which may break the schema on purpose."""
+    return ObsBundle.model_construct(representations={"prompt": copy.deepcopy(prompt)})
+
+
+class Driver:
+    """One packer instance on one model. Every method makes exactly one call on the packer."""
+
+    def __init__(self, packer: Any, model: str, note: Callable[[str], None]) -> None:
+        self.packer = packer
+        self.model = model
+        self.vocabulary: Vocabulary = UNKNOWN
+        self.last_call = ""
+        self._note = note
+
+    @property
+    def tokenizer(self) -> Any:
+        """The packer's tokenizer; only for checks of rules that need `UsesTokenizer`."""
+        return self.packer.tokenizer
+
+    @contextmanager
+    def calling(self, call: str) -> Iterator[None]:
+        """Run packer code under the name `call`; its exceptions become `CallFailed`."""
+        self.last_call = call
+        self._note(call)
+        try:
+            yield
+        except Violation:
+            raise
+        except PackerExit as error:
+            raise CallFailed(call, f"tried to end the process: os._exit({error.code})") from None
+        except SystemExit as error:
+            raise CallFailed(call, f"tried to end the process: SystemExit({error.code})") from None
+        except Exception as error:
+            raise CallFailed(call, f"raised {describe(error)}") from error
+
+    def refuses(self, call: str, run: Callable[[], Any], accept: tuple[type[Exception], ...] = REFUSALS) -> None:
+        """Demand that `run` raises one of `accept`; an answer, or another exception, is a violation."""
+        self.last_call = call
+        self._note(call)
+        wanted = " or ".join(kind.__name__ for kind in accept)
+        try:
+            answer = run()
+        except accept:
+            return
+        except PackerExit as error:
+            raise Violation.of(call, expected=wanted, got=f"os._exit({error.code})") from None
+        except (Exception, SystemExit) as error:
+            raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault="wrong exception") from None
+        got = f"returned {_short.repr(readable(answer))}"
+        raise Violation.of(call, expected=wanted, got=got, fault="accepted instead of refused")
+
+    def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
+        """`setup(name_or_path)`, with the flag only when it is on, as callers that leave the default do."""
+        with self.calling(f"setup({self.model!r}{', trust_remote_code=True' if trust_remote_code else ''})"):
+            if trust_remote_code:
+                self.packer.setup(name_or_path, trust_remote_code=True)
+            else:
+                self.packer.setup(name_or_path)
+
+    def rollout_input(self, prompt: Any, item: ObsBundle | None = None) -> Any:
+        """`get_rollout_input` on a sample that holds `prompt` (or on `item` itself)."""
+        with self.calling(f"get_rollout_input({_short.repr(prompt)})"):
+            return self.packer.get_rollout_input(item or observation(prompt))
+
+    def policy_input(self, sample: Sample, item: ObsBundle | None = None, **given: Any) -> PolicyView:
+        """`get_policy_input` on `sample`; `given` replaces `completion` or `prompt_ids` by other objects."""
+        completion = given.get("completion", _own(sample.completion))
+        prompt_ids = given.get("prompt_ids", _own(sample.prompt_ids))
+        call = policy_call(sample, completion, prompt_ids)
+        with self.calling(call):
+            return PolicyView.of(self.answer(sample, completion, prompt_ids, item), call)
+
+    def answer(self, sample: Sample, completion: Any, prompt_ids: Any, item: ObsBundle | None = None) -> Any:
+        """The bare call, with every option spelled only when it differs from its default."""
+        options: dict[str, Any] = {}
+        if sample.n_ignore_prefix_tokens:
+            options["n_ignore_prefix_tokens"] = sample.n_ignore_prefix_tokens
+        if prompt_ids is not None:
+            options["prompt_ids"] = prompt_ids
+        return self.packer.get_policy_input(item or observation(sample.prompt), completion, **options)
+
+    def max_len(self, views: Sequence[PolicyView]) -> int:
+        """`policy_compute_max_len`."""
+        with self.calling(f"policy_compute_max_len({_lengths(views)})"):
+            return self.packer.policy_compute_max_len([view.raw for view in views])
+
+    def collate(self, views: Sequence[PolicyView], max_len: int, raws: list[Any] | None = None) -> BatchView:
+        """`policy_collate_fn` at width `max_len` (on the very list `raws`, when that matters)."""
+        call = f"policy_collate_fn({_lengths(views)}, {max_len})"
+        with self.calling(call):
+            answer = self.packer.policy_collate_fn([view.raw for view in views] if raws is None else raws, max_len)
+            return BatchView.of(answer, call)
+
+
+def policy_call(sample: Sample, completion: Any, prompt_ids: Any) -> str:
+    """`get_policy_input(...)` as one would type it."""
+    what = "sample" if prompt_ids is not None else _short.repr(sample.prompt)
+    text = f"get_policy_input({what}, {_short.repr(completion)}"
+    if sample.n_ignore_prefix_tokens:
+        text += f", n_ignore_prefix_tokens={sample.n_ignore_prefix_tokens}"
+    if prompt_ids is not None:
+        text += f", prompt_ids={_short.repr(prompt_ids)}"
+    return text + ")"
+
+
+def readable(answer: Any) -> Any:
+    """A policy input as its two streams, anything else as it is; for messages."""
+    try:
+        view = PolicyView.of(answer, "")
+    except Violation:
+        return answer
+    return {"input_ids": view.ids, "logprob_masks": view.mask}
+
+
+def _own(value: Any) -> Any:
+    return list(value) if isinstance(value, list) else value
+
+
+def _lengths(views: Sequence[PolicyView]) -> str:
+    lengths = ", ".join(str(len(view.ids)) for view in views[:8])
+    more = ", ..." if len(views) > 8 else ""
+    return f"samples of length [{lengths}{more}]"

@@ -1,0 +1,45 @@
+"""How hard to look: how many cases a check runs, and whether two runs are the same."""
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from packproof.violation import UsageError
+
+__all__ = ["EFFORTS", "Effort", "Settings"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """A named amount of work. Gates are seeded and repeatable; the explorer is random and keeps what it found."""
+
+    name: str
+    cases: int
+    gate: bool = True
+
+
+EFFORTS = {
+    "quick": Effort("quick", 25),
+    "standard": Effort("standard", 100),
+    "deep": Effort("deep", 2000, gate=False),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides a run besides the packer: `seed` repeats it; `stored` runs the spec's own cases first."""
+
+    effort: Effort = EFFORTS["standard"]
+    seed: int = 0
+    stored: bool = True
+    database: Path | None = None
+
+    @classmethod
+    def make(cls, effort: str = "standard", seed: int | None = None, database: Path | None = None) -> "Settings":
+        """Settings by effort name; `deep` without a seed draws one. `UsageError` for an unknown name."""
+        if effort not in EFFORTS:
+            raise UsageError(f"--packer-effort {effort!r}: expected one of {', '.join(EFFORTS)}.")
+        chosen = EFFORTS[effort]
+        if seed is None:
+            seed = 0 if chosen.gate else secrets.randbelow(2**32)
+        return cls(chosen, seed, database=None if chosen.gate else database)

@@ -1,0 +1,86 @@
+"""How a failure reads: the rule, the call, both rows side by side, the fault's name, and one command to replay it."""
+
+import textwrap
+from collections.abc import Sequence
+
+from packer_schemas.report import Counterexample, Outcome, Row
+from packer_spec import requirement
+
+__all__ = ["failure_text", "table"]
+
+_WIDTH = 100
+_LABEL = 10
+
+
+def failure_text(outcome: Outcome, target: str, replay: str, case_path: str = "") -> str:
+    """The failure of one requirement on the packer `target`; `replay` is the command that shows it again."""
+    rule = requirement(outcome.requirement)
+    lines = [f"{rule.id}  {rule.level}  {rule.rule}", _line("packer", target)]
+    if outcome.case_file is not None and getattr(outcome.case_file.case, "model", None):
+        lines.append(_line("model", outcome.case_file.case.model))  # pyright: ignore[reportAttributeAccessIssue]
+    if outcome.counterexample is not None:
+        lines += _counterexample(outcome.counterexample)
+    if outcome.reason:
+        lines.append(_line(outcome.status, outcome.reason))
+    lines.append(_line("rule", f"packproof explain {rule.id}   (spec: {rule.chapter}, anchor {rule.anchor})"))
+    lines.append(_line("replay", replay, wrap=False))
+    if case_path:
+        lines.append(_line("case", case_path, wrap=False))
+    return "\n".join(lines)
+
+
+def table(rows: Sequence[Row], fault: str = "") -> list[str]:
+    """Rows of equal positions as aligned columns, windowed around the first difference."""
+    count = max(len(row.values) for row in rows)
+    cells = {row.name: [_cell(value) for value in row.values] + [""] * (count - len(row.values)) for row in rows}
+    widths = [max(3, *(len(column[index]) for column in cells.values())) + 2 for index in range(count)]
+    start, stop = _window(widths, _first_difference(cells))
+    label = max(_LABEL, *(len(name) for name in cells)) + 2
+    lines = []
+    for name, column in cells.items():
+        body = "".join(text.rjust(width) for text, width in zip(column[start:stop], widths[start:stop], strict=True))
+        before, after = ("..." if start else ""), ("  ..." if stop < count else "")
+        lines.append(f"  {name.ljust(label)}{before}{body}{after}".rstrip())
+    if fault:
+        lines[-1] += f"      <- {fault}"
+    if stop - start < count:
+        lines.append(f"  ({count} positions, {stop - start} shown)")
+    return lines
+
+
+def _counterexample(found: Counterexample) -> list[str]:
+    lines = [_line("call", found.call)]
+    if found.rows:
+        return lines + table(found.rows, found.fault)
+    fault = f"      <- {found.fault}" if found.fault else ""
+    if found.expected:
+        lines.append(_line("expected", found.expected))
+    return [*lines, _line("got", found.got) + fault]
+
+
+def _line(name: str, text: str, *, wrap: bool = True) -> str:
+    indent = " " * (_LABEL + 4)
+    folded = textwrap.wrap(text, _WIDTH - len(indent), break_on_hyphens=False) if wrap else [text]
+    return f"  {name.ljust(_LABEL + 2)}" + f"\n{indent}".join(folded or [""])
+
+
+def _cell(value: int | str | None) -> str:
+    return "" if value is None else str(value)
+
+
+def _first_difference(cells: dict[str, list[str]]) -> int:
+    pairs = zip(cells.get("expected", []), cells.get("got", []), strict=False)
+    return next((index for index, (want, have) in enumerate(pairs) if want != have), 0)
+
+
+def _window(widths: Sequence[int], centre: int) -> tuple[int, int]:
+    room = _WIDTH - _LABEL - 12
+    start = stop = centre
+    while room > 0 and (start > 0 or stop < len(widths)):
+        if stop < len(widths):
+            room -= widths[stop]
+            stop += room >= 0
+        if start > 0 and room > 0:
+            room -= widths[start - 1]
+            start -= room >= 0
+    return start, stop

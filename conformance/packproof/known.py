@@ -1,0 +1,66 @@
+"""The known-failures file: accepted failures with their witnesses, checked before anything runs."""
+
+import datetime
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from packer_schemas.known import KnownFailure, KnownFailures
+from packer_spec import requirements
+from packproof.violation import UsageError
+
+__all__ = ["expired", "expiry_reason", "known_for", "load_known"]
+
+_EXAMPLE = """Each entry reads
+  [[known]]
+  id = "MASK-3"
+  reason = "why it is accepted for now"
+  expires = 2030-01-31
+  witness = {kind = "policy", sample = {prompt_ids = [17], completion = [4, 9]}}"""
+
+
+def load_known(path: Path, labels: Iterable[str]) -> tuple[KnownFailure, ...]:
+    """The entries of a known-failures file; `UsageError` names the file, the entry and the field at fault."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"--packer-known {path}: cannot be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"--packer-known {path}: not TOML: {error}. {_EXAMPLE}") from error
+    try:
+        entries = KnownFailures.model_validate(data).known
+    except ValidationError as error:
+        lines = [f"  {_place(problem['loc'])}: {problem['msg']}" for problem in error.errors()[:5]]
+        raise UsageError("\n".join([f"--packer-known {path}:", *lines, _EXAMPLE])) from error
+    for number, entry in enumerate(entries, 1):
+        if entry.id not in requirements():
+            raise UsageError(f"--packer-known {path}: entry {number}: there is no requirement {entry.id}.")
+        if entry.packer and entry.packer not in set(labels):
+            named = ", ".join(labels)
+            raise UsageError(f"--packer-known {path}: entry {number}: no packer is labelled {entry.packer!r} ({named}).")
+    return tuple(entries)
+
+
+def known_for(entries: Sequence[KnownFailure], id: str, label: str) -> tuple[KnownFailure, ...]:
+    """The entries that speak of one requirement on one packer."""
+    return tuple(entry for entry in entries if entry.id == id and entry.packer in ("", label))
+
+
+def expired(entry: KnownFailure, today: datetime.date | None = None) -> bool:
+    """Whether the entry's last day has passed."""
+    return entry.expires < (today or datetime.date.today())  # noqa: DTZ011  the user's own calendar day
+
+
+def expiry_reason(entry: KnownFailure) -> str:
+    """What to do about an entry past its day."""
+    return f"the known failure expired on {entry.expires}: repair it, or extend the date on purpose"
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """`known[2].reason`, counted from one as a reader counts."""
+    text = ""
+    for step in location:
+        text += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if text else step
+    return text or "the file"

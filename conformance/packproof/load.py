@@ -1,0 +1,75 @@
+"""Targets on the command line: `module:factory` and dotted paths, loaded with errors a user can act on."""
+
+import difflib
+import importlib
+import importlib.util
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from packproof.violation import UsageError
+
+__all__ = ["load_callable", "load_object"]
+
+
+def load_object(path: str, option: str) -> Any:
+    """The object at `pkg.mod:attr` or `pkg.mod.attr`, or the module `pkg.mod` itself.
+
+    Raises `UsageError`, naming `option` and `path`, when there is none or when its module fails to import.
+    """
+    module_name, colon, attribute = path.partition(":")
+    if not module_name or (colon and not attribute):
+        raise UsageError(f"{option} {path!r}: expected module:factory, for example my_package.packers:make_packer")
+    if not colon and not _is_module(module_name):
+        module_name, _, attribute = path.rpartition(".")
+    if not module_name or not _is_module(module_name):
+        missing = module_name or path
+        raise UsageError(
+            f"{option} {path!r}: there is no module {missing!r}. "
+            "Run from the folder that holds it, or install it; packproof adds the current folder to the import path."
+        )
+    try:
+        found: Any = importlib.import_module(module_name)
+    except Exception as error:
+        raise UsageError(f"{option} {path!r}: importing {module_name!r} failed: {describe(error)}") from error
+    for name in filter(None, attribute.split(".")):
+        if not hasattr(found, name):
+            close = difflib.get_close_matches(name, dir(found), n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise UsageError(f"{option} {path!r}: {module_name!r} has no attribute {name!r}.{hint}")
+        found = getattr(found, name)
+    return found
+
+
+def load_callable(path: str, option: str) -> Callable[..., Any]:
+    """As `load_object`, for something that can be called."""
+    found = load_object(path, option)
+    if not callable(found):
+        raise UsageError(f"{option} {path!r}: expected a callable, got {type(found).__name__}.")
+    return found
+
+
+def describe(error: BaseException) -> str:
+    """An exception in one line, with the last frame it passed through: `KeyError: 'x' (packers.py:12 in setup)`."""
+    text = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
+    text = text if len(text) <= 300 else text[:297] + "..."
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return text
+    last = frames[-1]
+    return f"{text} ({last.filename.rpartition('/')[2]}:{last.lineno} in {last.name})"
+
+
+def _is_module(name: str) -> bool:
+    """Whether a module of this name can be found, without running it."""
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        return False
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+    except (ImportError, AttributeError, ValueError):
+        return True  # the parent package exists and is broken: importing it says how
+    except Exception:
+        return True

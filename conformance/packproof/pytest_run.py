@@ -1,0 +1,213 @@
+"""The conformance run as pytest sees it: one item per rule and packer, its report, and the summary at the end."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from packer_schemas.report import Outcome, Report
+from packproof.failure_text import failure_text
+from packproof.flight_recorder import FlightRecorder
+from packproof.options import Options, read_table
+from packproof.plugin import OPTIONS
+from packproof.registry import Check, check_for
+from packproof.run import Run, build_report, subject_report
+from packproof.runner import quiet, replay_case
+from packproof.subject import Subject
+from packproof.summary import summary_lines
+from packproof.verdict import EXIT_HARNESS, breaks_gate
+from packproof.violation import UsageError
+
+__all__ = ["join"]
+
+
+def join(config: pytest.Config) -> None:
+    """Read the options, load the packers, and take part in the run; without a packer, do nothing."""
+    if config.option.help or config.option.version:
+        return
+    given = {name: getattr(config.option, name.replace("-", "_")) for name, _, _ in OPTIONS}
+    folder = Path(config.invocation_params.dir)
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))  # bare `pytest` does not, and the packer usually lives there
+    try:
+        with quiet():
+            options = Options.make(given, read_table(config.rootpath), folder)
+            if not options.packer:
+                _refuse_idle(given)
+                return
+            run = options.run(_database(config))
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+    if given["packer"] and config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args = []  # a packer and no paths: only the conformance run
+    config.pluginmanager.register(Conformance(config, options, run), "packproof-run")
+
+
+def _refuse_idle(given: dict[str, Any]) -> None:
+    used = [f"--{name}" for name, value in given.items() if value]
+    if used:
+        raise UsageError(f"{', '.join(used)}: no packer is named; add --packer module:factory.")
+
+
+def _database(config: pytest.Config) -> Path | None:
+    cache = getattr(config, "cache", None)
+    return Path(cache.mkdir("packproof-examples")) if cache is not None else None
+
+
+class Conformance:
+    """Collects the items, keeps their outcomes, writes the summary and the report."""
+
+    def __init__(self, config: pytest.Config, options: Options, run: Run) -> None:
+        self.config = config
+        self.options = options
+        self.run = run
+        self.outcomes: dict[str, Outcome] = {}
+        self.crashes: dict[tuple[str, str], str] = {}
+        self.recorder = FlightRecorder()
+        for subject in run.subjects:
+            subject.recorder = self.recorder
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Any:
+        """Let the session collect the packers behind the user's own tests."""
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed:
+            for subject in self.run.subjects:
+                own = PackerNode.from_parent(
+                    collector, name=subject.label, nodeid=subject.label, conformance=self, subject=subject
+                )
+                report.result = [*report.result, own]
+        return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
+        """Send the outcome along with the report, across worker processes too."""
+        report = yield
+        if isinstance(item, RuleItem) and item.result is not None:
+            report.packproof = item.result.model_dump(mode="json")
+        return report
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Gather the outcome that came with a report, from this process or from a worker's."""
+        if report.when == "call" and hasattr(report, "packproof"):
+            self.outcomes[report.nodeid] = Outcome.model_validate(report.packproof)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the report file; an outcome that is our own failure has an exit code of its own."""
+        if hasattr(self.config, "workerinput"):
+            return
+        if any(outcome.status == "error" for outcome in self.outcomes.values()):
+            session.exitstatus = EXIT_HARNESS
+        if self.options.report:
+            path = self.options.folder / self.options.report
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self.report().model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Print the summary."""
+        if not self.outcomes or self.options.replay:
+            return
+        terminalreporter.section("packer conformance")
+        for line in summary_lines(self.report()):
+            terminalreporter.write_line(line)
+
+    def pytest_unconfigure(self) -> None:
+        """Dismiss the flight recorder."""
+        self.recorder.close()
+
+    def report(self) -> Report:
+        """The report of what has run so far."""
+        found = []
+        for subject in self.run.subjects:
+            ids = (f"{subject.label}::{check.id}" for check in self.run.checks)
+            found.append(subject_report(self.run, subject, [self.outcomes[id] for id in ids if id in self.outcomes]))
+        return build_report(self.run, found)
+
+    def describe(self, subject: Subject, outcome: Outcome) -> str:
+        """The failure in full, or one line when the same crash has been shown under another rule."""
+        found = outcome.counterexample
+        if found is not None and found.crash:
+            first = self.crashes.setdefault((subject.label, found.got), outcome.requirement)
+            if first != outcome.requirement:
+                return f"{outcome.requirement}  {outcome.level}  not reached: the packer fails as shown under {first}"
+        command = self.options.command(subject.target, outcome.requirement)
+        return failure_text(outcome, subject.target, command, self._keep_case(subject, outcome))
+
+    def _keep_case(self, subject: Subject, outcome: Outcome) -> str:
+        """Write the failing case into pytest's cache and name the file as seen from the current folder."""
+        cache = getattr(self.config, "cache", None)
+        if cache is None or outcome.case_file is None:
+            return ""
+        path = Path(cache.mkdir("packproof-cases")) / f"{subject.label}-{outcome.requirement}.json"
+        path.write_text(outcome.case_file.model_dump_json(indent=2, exclude_defaults=True) + "\n", encoding="utf-8")
+        return str(path.relative_to(self.options.folder)) if path.is_relative_to(self.options.folder) else str(path)
+
+
+class BrokenRule(Exception):
+    """Carries the failure text to pytest's report."""
+
+
+class PackerNode(pytest.Collector):
+    """One packer: an item per rule, or per case file to replay."""
+
+    def __init__(self, *, conformance: Conformance, subject: Subject, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.conformance = conformance
+        self.subject = subject
+
+    def collect(self) -> list["RuleItem"]:
+        """The items, in the order of the spec or of the command line."""
+        if not self.conformance.options.replay:
+            return [self._item(check.id, check) for check in self.conformance.run.checks]
+        files = self.conformance.options.replayed()
+        names = [f"{file.requirement} replay {number}" for number, file in enumerate(files, 1)]
+        return [
+            self._item(name, check_for(file.requirement), file.case) for name, file in zip(names, files, strict=True)
+        ]
+
+    def _item(self, name: str, check: Check, case: Any = None) -> "RuleItem":
+        return RuleItem.from_parent(
+            self, name=name, conformance=self.conformance, subject=self.subject, check=check, case=case
+        )
+
+
+class RuleItem(pytest.Item):
+    """One rule on one packer."""
+
+    def __init__(
+        self, *, conformance: Conformance, subject: Subject, check: Check, case: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self.conformance = conformance
+        self.subject = subject
+        self.check = check
+        self.case = case
+        self.result: Outcome | None = None
+
+    def runtest(self) -> None:
+        """Run the check and raise what pytest counts as its status."""
+        run = self.conformance.run
+        if self.case is None:
+            outcome = run.one(self.subject, self.check)
+        else:
+            outcome = replay_case(self.check, self.subject, self.case)
+        self.result = outcome
+        self.user_properties += [("requirement", outcome.requirement), ("level", outcome.level), ("status", outcome.status)]
+        if outcome.status == "not applicable":
+            raise pytest.skip.Exception(outcome.reason)
+        if outcome.status == "known":
+            raise pytest.xfail.Exception(outcome.reason)
+        if breaks_gate(outcome) or outcome.status == "error":
+            raise BrokenRule(self.conformance.describe(self.subject, outcome))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Our own text for a broken rule; pytest's for anything else."""
+        if isinstance(excinfo.value, BrokenRule):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        """Where pytest says the item is: under the packer's label."""
+        return Path(self.subject.label), None, self.nodeid

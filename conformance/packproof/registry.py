@@ -1,0 +1,110 @@
+"""Checks by requirement id: one requirement, one check, one exception type."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from packer_schemas.cases import case_adapter
+from packer_spec import Requirement, requirements
+from packproof.violation import UsageError, Violation
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from packproof.subject import Subject
+
+__all__ = ["Check", "all_checks", "check", "check_for", "select_checks"]
+
+Run = Callable[["Subject", Any], None]
+Cases = Callable[["Subject"], "SearchStrategy[Any]"]
+
+_checks: dict[str, "Check"] = {}
+
+
+@dataclass(frozen=True)
+class Check:
+    """The check of one requirement.
+
+    `run(subject, case)` raises when the case shows the rule broken; `cases(subject)` is the strategy of its cases;
+    a `heavy` check builds packers for every case and runs a tenth of them.
+    """
+
+    requirement: Requirement
+    run: Run
+    cases: Cases
+    violation: type[Violation]
+    heavy: bool = False
+
+    @property
+    def id(self) -> str:
+        """The requirement's id."""
+        return self.requirement.id
+
+    @property
+    def stored_cases(self) -> list[Any]:
+        """Cases written in the spec, run before any generated one."""
+        return [case_adapter.validate_python(case) for case in self.requirement.cases]
+
+    def missing(self, subject: "Subject") -> str:
+        """Why the rule does not apply to the subject, or an empty string."""
+        absent = [name for name in self.requirement.needs if name not in subject.capabilities]
+        if not absent:
+            return ""
+        if absent == ["PackerSelection"]:
+            return "no selection module named (--packer-selection)"
+        if "SetsUp" in absent and subject.built_ready:
+            return "the packer is built already set up"
+        return f"the packer does not satisfy {', '.join(absent)}"
+
+
+def check(id: str, *, cases: Cases, heavy: bool = False) -> Callable[[Run], Run]:
+    """Register the decorated function as the check of requirement `id`; its docstring is the rule's sentence."""
+
+    def register(run: Run) -> Run:
+        if id in _checks:
+            raise ValueError(f"{id} has two checks")
+        kind = type(f"{id.replace('-', '')}Violation", (Violation,), {"__doc__": run.__doc__})
+        _checks[id] = Check(requirements()[id], run, cases, kind, heavy)
+        return run
+
+    return register
+
+
+@cache
+def all_checks() -> dict[str, Check]:
+    """Every check by id, in the order of the spec."""
+    import packproof.checks  # noqa: F401  registers them
+
+    return {id: _checks[id] for id in requirements() if id in _checks}
+
+
+def check_for(id: str) -> Check:
+    """The check of one requirement; `UsageError` when there is no such id."""
+    return select_checks([id])[0]
+
+
+def select_checks(select: Sequence[str] = (), levels: Sequence[str] = ("core",)) -> list[Check]:
+    """The checks of `levels`, or those named in `select`: ids (`MASK-2`) and chapter prefixes (`MASK`).
+
+    `UsageError` for a name that is neither.
+    """
+    import difflib
+
+    checks = all_checks()
+    groups = sorted({item.requirement.group for item in checks.values()})
+    for level in levels:
+        if level not in groups:
+            raise UsageError(f"--packer-level {level!r}: expected one of {', '.join(groups)}.")
+    if not select:
+        return [item for item in checks.values() if item.requirement.group in levels]
+    prefixes = list(dict.fromkeys(id.partition("-")[0] for id in checks))
+    wanted: set[str] = set()
+    for name in select:
+        found = [id for id in checks if id == name.upper() or id.partition("-")[0] == name.upper()]
+        if not found:
+            close = difflib.get_close_matches(name.upper(), [*checks, *prefixes], n=3)
+            hint = f"Did you mean {' or '.join(close)}?" if close else f"Chapters are {', '.join(prefixes)}."
+            raise UsageError(f"unknown requirement {name!r}. {hint} `packproof list` prints them all.")
+        wanted.update(found)
+    return [item for id, item in checks.items() if id in wanted]

@@ -1,0 +1,75 @@
+"""One conformance run: which packers, which checks, how hard; in Python and for the pytest plugin alike."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+
+import packer_spec
+from packer_schemas.known import KnownFailure
+from packer_schemas.report import Outcome, Report, SubjectReport
+from packproof.effort import Settings
+from packproof.flight_recorder import FlightRecorder
+from packproof.known import known_for
+from packproof.registry import Check
+from packproof.runner import run_check
+from packproof.subject import Subject
+from packproof.verdict import verdict_of
+
+__all__ = ["Run", "build_report", "subject_report"]
+
+
+@dataclass
+class Run:
+    """Subjects times checks, under one set of settings."""
+
+    subjects: Sequence[Subject]
+    checks: Sequence[Check]
+    settings: Settings = field(default_factory=Settings)
+    levels: Sequence[str] = ("core",)
+    known: Sequence[KnownFailure] = ()
+    selected: bool = False
+
+    def one(self, subject: Subject, check: Check) -> Outcome:
+        """The outcome of one check on one subject."""
+        return run_check(check, subject, self.settings, known_for(self.known, check.id, subject.label))
+
+    def all(self) -> Report:
+        """Every check on every subject, under a flight recorder."""
+        recorder = FlightRecorder()
+        try:
+            reports = [self._subject(subject, recorder) for subject in self.subjects]
+        finally:
+            recorder.close()
+        return build_report(self, reports)
+
+    def _subject(self, subject: Subject, recorder: FlightRecorder) -> SubjectReport:
+        subject.recorder = recorder
+        outcomes = [self.one(subject, check) for check in self.checks]
+        return subject_report(self, subject, outcomes)
+
+
+def subject_report(run: Run, subject: Subject, outcomes: Sequence[Outcome]) -> SubjectReport:
+    """The report of one packer; complete only if no rule was left out by selection or by a stop."""
+    complete = not run.selected and len(outcomes) == len(run.checks)
+    return SubjectReport(
+        label=subject.label,
+        target=subject.target,
+        models=[model or "as built" for model in subject.models],
+        verdict=verdict_of(outcomes, complete=complete),
+        outcomes=list(outcomes),
+    )
+
+
+def build_report(run: Run, reports: Sequence[SubjectReport]) -> Report:
+    """The document of a whole run; two gate runs give equal documents."""
+    libraries = ("hypothesis", "pydantic", "pytest", "tokenizers", "torch", "transformers")
+    return Report(
+        packproof=metadata.version("packproof"),
+        spec=packer_spec.SPEC_VERSION,
+        level=list(run.levels),
+        effort=run.settings.effort.name,
+        seed=run.settings.seed,
+        versions={"python": platform.python_version()} | {name: metadata.version(name) for name in libraries},
+        subjects=list(reports),
+    )

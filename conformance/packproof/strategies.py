@@ -1,0 +1,199 @@
+"""Strategies for cases, built up constructively so that nothing is filtered and everything shrinks to small ids.
+
+Ids say where they come from: prompt ids of sample 1 are 110, 111, ..., its completion ids 120, 121, ...; those of
+sample 2 are 210 and 220. Drawn beside them are arbitrary ids, special ones among them, and rows longer than the
+embedded tokenizers' `model_max_length`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_args
+
+from hypothesis import strategies as st
+
+from packer_schemas.cases import (
+    BatchCase,
+    IdContainer,
+    IdContainerCase,
+    PolicyCase,
+    PretokenizedCase,
+    PromptCase,
+    Sample,
+    SetupCase,
+)
+from packproof.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from packproof.subject import Subject
+
+__all__ = [
+    "IDS",
+    "ROUTES",
+    "Shape",
+    "batches",
+    "conversations",
+    "id_containers",
+    "policies",
+    "pretokenized",
+    "prompts",
+    "setups",
+    "texts",
+    "token_ids",
+]
+
+_WORDS = ["a", "the", "packer", "answer", "42", "naïve", "汉字", "😀", "don't", "end."]
+_ODD = ["  two  spaces ", "line\n\n\tbreak", " ", "<|im_end|>", "</s>", "e\u0301", "0", "a" * 70]
+_LONG = range(65, 81)
+
+
+@cache
+def texts() -> st.SearchStrategy[str]:
+    """Non-empty text: words first, then odd pieces, any characters at all, and more tokens than a tokenizer's limit."""
+    words = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=5).map(" ".join)
+    anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+    long = st.sampled_from(_LONG).map(lambda count: "the " * count)
+    return st.one_of(words, st.sampled_from(_ODD), anything, long)
+
+
+@cache
+def conversations() -> st.SearchStrategy[list[dict[str, Any]]]:
+    """User and assistant in turn, the user first and last; content as a string or as a list of text parts."""
+    content = st.one_of(texts(), texts().map(lambda text: [{"type": "text", "text": text}]))
+    turns = st.one_of([st.tuples(*[content] * count) for count in (1, 3, 5)])
+    return turns.map(
+        lambda contents: [
+            {"role": ("user", "assistant")[index % 2], "content": value} for index, value in enumerate(contents)
+        ]
+    )
+
+
+def token_ids(
+    vocabulary: Vocabulary, origin: int, least: int, most: int, *, special: bool = True
+) -> st.SearchStrategy[list[int]]:
+    """Ids of one stream, `least` to `most` of them: counted from `origin`, arbitrary, or many."""
+    size = vocabulary.size
+    avoid = () if special else vocabulary.special_ids
+
+    def counted(count: int) -> list[int]:
+        return [(origin + index) % size for index in range(count)]
+
+    plain = st.sampled_from([id for id in range(min(size, 600)) if id not in avoid])
+    one = st.one_of(plain, st.integers(0, size - 1), st.sampled_from(vocabulary.special_ids or (0,)))
+    choices = [
+        st.integers(least, most).map(counted),
+        st.lists(one if special else plain, min_size=least, max_size=most),
+    ]
+    if most > 1:
+        choices.append(st.sampled_from(_LONG).map(lambda count: [(origin + index % 50) % size for index in range(count)]))
+    return st.one_of(choices)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What samples a check wants: routes of prompt and completion, lengths, and tokens to ignore.
+
+    `prompt` and `completion` list the routes allowed: "ids", "text", "conversation".
+    """
+
+    prompt: tuple[str, ...] = ("ids",)
+    completion: tuple[str, ...] = ("ids",)
+    prompt_len: tuple[int, int] = (1, 6)
+    completion_len: tuple[int, int] = (1, 6)
+    special: bool = True
+    ignore: bool = False
+
+
+IDS = Shape()
+ROUTES = Shape(prompt=("ids", "text", "conversation"), completion=("ids", "text"), completion_len=(0, 6))
+
+
+def samples(vocabulary: Vocabulary, shape: Shape, number: int = 1) -> st.SearchStrategy[Sample]:
+    """Samples of a shape; `number` is the sample's place in its batch and shows in its ids."""
+    prompt_ids = token_ids(vocabulary, 100 * number + 10, *shape.prompt_len, special=shape.special)
+    completion_ids = token_ids(vocabulary, 100 * number + 20, *shape.completion_len, special=shape.special)
+    prompt_routes = {
+        "ids": prompt_ids.map(lambda ids: {"prompt_ids": ids}),
+        "text": texts().map(lambda text: {"prompt": text}),
+        "conversation": conversations().map(lambda turns: {"prompt": turns}),
+    }
+    completion_routes = {"ids": completion_ids, "text": texts()}
+
+    def sample(prompt: dict[str, Any], completion: Any, share: int) -> Sample:
+        most = len(completion) if shape.ignore and isinstance(completion, list) else 0
+        return Sample(**prompt, completion=completion, n_ignore_prefix_tokens=min(share, most))
+
+    return st.builds(
+        sample,
+        st.one_of([prompt_routes[route] for route in shape.prompt if vocabulary.takes(route)]),
+        st.one_of([completion_routes[route] for route in shape.completion if vocabulary.takes(route)]),
+        st.integers(1, shape.completion_len[1]) if shape.ignore else st.just(0),
+    )
+
+
+Cases = Callable[["Subject"], st.SearchStrategy[Any]]
+
+
+def _on_a_model(subject: "Subject", build: Callable[[Any, Vocabulary], st.SearchStrategy[Any]]) -> Any:
+    on = {model: build(model, subject.feed[model]) for model in subject.models}
+    return st.sampled_from(subject.models).flatmap(on.__getitem__)
+
+
+def policies(shape: Shape = IDS, **changes: Any) -> Cases:
+    """Policy cases with one sample of `shape`, changed by `changes`."""
+    shape = replace(shape, **changes)
+    return lambda subject: _on_a_model(
+        subject,
+        lambda model, vocabulary: samples(vocabulary, shape).map(lambda one: PolicyCase(model=model, sample=one)),
+    )
+
+
+def batches(shape: Shape = IDS, *, least: int = 1, most: int = 4, extra: bool = True, **changes: Any) -> Cases:
+    """Batch cases of `least` to `most` samples, up to 3 (if `extra`) columns wider than the longest."""
+    shape = replace(shape, **changes)
+
+    def build(model: Any, vocabulary: Vocabulary) -> st.SearchStrategy[BatchCase]:
+        one = [samples(vocabulary, shape, number + 1) for number in range(most)]
+        rows = st.one_of([st.tuples(*one[:count]) for count in range(least, most + 1)])
+        return st.builds(
+            lambda rows, width: BatchCase(model=model, samples=list(rows), extra_width=width),
+            rows,
+            st.integers(0, 3 if extra else 0),
+        )
+
+    return lambda subject: _on_a_model(subject, build)
+
+
+def id_containers(subject: "Subject") -> st.SearchStrategy[IdContainerCase]:
+    """A sample with ids, and the container that both of its streams come in."""
+    return st.builds(
+        lambda case, container: IdContainerCase(model=case.model, sample=case.sample, container=container),
+        policies(completion_len=(0, 6))(subject),
+        st.sampled_from(get_args(IdContainer)),
+    )
+
+
+def prompts(*routes: str) -> Cases:
+    """Prompt cases by route, "text" or "conversation"."""
+
+    def build(model: Any, vocabulary: Vocabulary) -> st.SearchStrategy[PromptCase]:
+        kinds = {"text": texts(), "conversation": conversations()}
+        wanted = [kinds[route] for route in routes if vocabulary.takes(route)] or [kinds[routes[0]]]
+        return st.one_of(wanted).map(lambda prompt: PromptCase(model=model, prompt=prompt))
+
+    return lambda subject: _on_a_model(subject, build)
+
+
+def pretokenized(subject: "Subject") -> st.SearchStrategy[PretokenizedCase]:
+    """A prompt and exact ids, which need have nothing to do with each other."""
+    return _on_a_model(
+        subject,
+        lambda model, vocabulary: token_ids(vocabulary, 110, 1, 6).map(
+            lambda ids: PretokenizedCase(model=model, token_ids=ids)
+        ),
+    )
+
+
+def setups(subject: "Subject") -> st.SearchStrategy[SetupCase]:
+    """One case per model."""
+    return st.sampled_from(subject.models).map(lambda model: SetupCase(model=model))

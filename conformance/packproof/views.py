@@ -1,0 +1,111 @@
+"""Policy inputs and batches as the checks read them: objects or mappings, lists or tensors, all the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from packproof.violation import CallFailed
+
+__all__ = ["BatchView", "PolicyView"]
+
+
+@dataclass(frozen=True)
+class PolicyView:
+    """One policy input: its ids and mask as plain lists, and the packer's own object."""
+
+    ids: list[int]
+    mask: list[Any]
+    raw: Any
+    call: str
+
+    @classmethod
+    def of(cls, answer: Any, call: str) -> "PolicyView":
+        """Read a policy input; `CallFailed` when it has no `input_ids` and `logprob_masks`."""
+        return cls(
+            list(_stream(answer, "input_ids", call)), list(_stream(answer, "logprob_masks", call)), answer, call
+        )
+
+    @property
+    def marks(self) -> list[int]:
+        """The mask as integers."""
+        return [int(bool(value)) for value in self.mask]
+
+
+@dataclass(frozen=True)
+class BatchView:
+    """One batch: the mapping the packer returned."""
+
+    columns: Mapping[str, Any]
+    call: str
+
+    @classmethod
+    def of(cls, answer: Any, call: str) -> "BatchView":
+        """Read a batch; `CallFailed` when it is no mapping with `input_ids` and `logprob_masks` tensors."""
+        import torch
+
+        if not isinstance(answer, Mapping):
+            raise CallFailed(call, f"returned {type(answer).__name__}", "a mapping")
+        for name in ("input_ids", "logprob_masks"):
+            column = answer.get(name)
+            if not isinstance(column, torch.Tensor):
+                raise CallFailed(call, f"{name} is {type(column).__name__}", f"a tensor under {name!r}")
+        return cls(answer, call)
+
+    @property
+    def ids(self) -> Any:
+        """`input_ids`, a tensor."""
+        return self.columns["input_ids"]
+
+    @property
+    def mask(self) -> Any:
+        """`logprob_masks`, a tensor."""
+        return self.columns["logprob_masks"]
+
+    def row_ids(self, row: int) -> list[int]:
+        """Ids of one row."""
+        return self.ids[row].tolist()
+
+    def row_marks(self, row: int) -> list[int]:
+        """Mask of one row as integers."""
+        return [int(bool(value)) for value in self.mask[row].tolist()]
+
+    def per_row(self, rows: int) -> dict[str, Any]:
+        """Every tensor whose first axis counts the samples."""
+        import torch
+
+        return {
+            name: column
+            for name, column in self.columns.items()
+            if isinstance(column, torch.Tensor) and column.dim() > 0 and column.shape[0] == rows
+        }
+
+    def tensors(self) -> dict[str, Any]:
+        """Every tensor of the batch by name, also those inside lists, tuples and mappings."""
+        return dict(_tensors("", self.columns))
+
+
+def _stream(answer: Any, name: str, call: str) -> list[Any]:
+    missing = object()
+    value = answer.get(name, missing) if isinstance(answer, Mapping) else getattr(answer, name, missing)
+    if value is missing or value is None:
+        given = type(answer).__name__
+        raise CallFailed(call, f"returned {given} without {name}", "input_ids and logprob_masks")
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)):
+        raise CallFailed(call, f"{name} is {type(value).__name__}", "a list, tuple, array or tensor")
+    return list(value)
+
+
+def _tensors(prefix: str, value: Any) -> list[tuple[str, Any]]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return [(prefix, value)]
+    if isinstance(value, Mapping):
+        parts = [(f"{prefix}.{key}" if prefix else str(key), part) for key, part in value.items()]
+    elif isinstance(value, (list, tuple)):
+        parts = [(f"{prefix}[{index}]", part) for index, part in enumerate(value)]
+    else:
+        return []
+    return [found for name, part in parts for found in _tensors(name, part)]
