@@ -31,8 +31,8 @@ class DecoderOnlyLLMDataPacker(DataPacker):
         tokenizer = self._ready(where)
         if getattr(tokenizer, "chat_template", "its own") is None:
             raise ValueError(
-                f"{where}: the prompt is a conversation and the tokenizer of {tokenizer.name_or_path!r} has no chat "
-                "template; set tokenizer.chat_template, or give the prompt as a string"
+                f"{where}: the prompt is a conversation and the tokenizer has no chat template; "
+                "set tokenizer.chat_template, or give the prompt as a string"
             )
         try:
             return tokenizer.apply_chat_template(conversation, add_generation_prompt=True, tokenize=False)

@@ -70,8 +70,8 @@ def _record(at: int, sample: Any, record: Any) -> np.ndarray:
         record = record.numpy() if integer else record
     integer = isinstance(record, np.ndarray) and record.dtype.kind in "iu"
     if not integer:
-        dtype = getattr(record, "dtype", "")
-        raise TypeError(f"{where} is {type(record).__name__} {dtype}, expected an integer tensor".replace(" ,", ","))
+        got = f"a {record.dtype} {type(record).__name__}" if hasattr(record, "dtype") else type(record).__name__
+        raise TypeError(f"{where} is {got}, expected an integer tensor [input ids - 1, layers, top_k]")
     if record.ndim != 3:
         raise ValueError(f"{where} has shape {list(record.shape)}, expected [input ids - 1, layers, top_k]")
     expected = len(sample.input_ids) - 1
@@ -80,7 +80,7 @@ def _record(at: int, sample: Any, record: Any) -> np.ndarray:
             f"{where} has {len(record)} rows, expected {expected}: one per input id but the last, "
             f"for {expected + 1} input_ids"
         )
-    lowest = int(record.min(initial=MISSING_EXPERT))
+    lowest = int(record.min(initial=0))
     if lowest < MISSING_EXPERT:
         raise ValueError(f"{where} holds {lowest}, expected expert ids, or {MISSING_EXPERT} where none was recorded")
     return record

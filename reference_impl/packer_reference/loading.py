@@ -47,12 +47,12 @@ def _longest_module(names: list[str], path: str) -> tuple[ModuleType, list[str]]
     for split in range(len(names) - 1, 1, -1):
         try:
             return _import(".".join(names[:split]), path), names[split:]
-        except _NotThere:
+        except _NotThereError:
             continue
     return _import(names[0], path), names[1:]
 
 
-class _NotThere(CallableImportError):
+class _NotThereError(CallableImportError):
     """The module itself does not exist, as opposed to one that it imports."""
 
 
@@ -61,7 +61,7 @@ def _import(module: str, path: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name and f"{module}.".startswith(f"{error.name}."):
-            raise _NotThere(
+            raise _NotThereError(
                 f"{path!r}: there is no module {error.name!r}; install it, or add its folder to PYTHONPATH, "
                 "on every node alike"
             ) from error

@@ -1,8 +1,10 @@
 """What a model is, told from its configuration: its type, whether it has a vision part, whether it is causal only."""
 
-import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from packer_reference.model_names import refuse_missing_folder
 
 __all__ = ["ModelFamily", "is_causal_only", "model_family"]
 
@@ -44,11 +46,11 @@ def model_family(name: str, trust_remote_code: bool) -> ModelFamily:
     Raises `OSError` when there is no readable configuration and `ValueError` when it says no model type or when
     transformers knows the type and refuses the values; all name the model.
     """
-    from transformers import AutoConfig, PretrainedConfig
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+    from transformers import CONFIG_MAPPING, AutoConfig, PretrainedConfig
 
+    refuse_missing_folder(name, "init_data_packer")
     where = f"init_data_packer: cannot read the configuration of {name!r}"
-    if os.path.isdir(name) and not os.path.isfile(os.path.join(name, "config.json")):
+    if Path(name).is_dir() and not Path(name, "config.json").is_file():
         raise FileNotFoundError(f"{where}: the folder holds no config.json; pass a model folder, or an explicit packer")
     try:
         raw: dict[str, Any] = PretrainedConfig.get_config_dict(name)[0]
@@ -62,7 +64,7 @@ def model_family(name: str, trust_remote_code: bool) -> ModelFamily:
     try:
         config = AutoConfig.from_pretrained(name, trust_remote_code=trust_remote_code)
     except Exception as error:
-        if model_type in CONFIG_MAPPING_NAMES or (own_code and trust_remote_code):
+        if model_type in CONFIG_MAPPING or (own_code and trust_remote_code):
             raise ValueError(f"{where}: {type(error).__name__}: {error}") from error
         hint = (
             "; its configuration brings its own code, which runs only with trust_remote_code=True" if own_code else ""

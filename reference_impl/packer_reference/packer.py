@@ -1,9 +1,10 @@
 """The packer that owns a tokenizer."""
 
-import os
+from pathlib import Path
 from typing import Any
 
 from packer_reference.base import BaseDataPacker
+from packer_reference.model_names import model_name, refuse_missing_folder
 
 __all__ = ["DataPacker"]
 
@@ -24,6 +25,7 @@ class DataPacker(BaseDataPacker):
         that is not there) when its files cannot be read. Spec: lifecycle, LIFE-2 to LIFE-6.
         """
         name = model_name(name_or_path, "DataPacker.setup")
+        refuse_missing_folder(name, "DataPacker.setup")
         tokenizer = _load_tokenizer(name, trust_remote_code)
         if tokenizer.pad_token_id is None:
             if tokenizer.eos_token_id is None:
@@ -66,7 +68,7 @@ class DataPacker(BaseDataPacker):
         Raises `NotADirectoryError` if `dest_path` is a file. Spec: lifecycle, LIFE-12.
         """
         tokenizer = self._ready("save_state")
-        if os.path.exists(dest_path) and not os.path.isdir(dest_path):
+        if Path(dest_path).exists() and not Path(dest_path).is_dir():
             # transformers only logs this and writes nothing
             raise NotADirectoryError(f"{type(self).__name__}.save_state: {str(dest_path)!r} is a file, not a folder")
         tokenizer.save_pretrained(dest_path)
@@ -79,21 +81,6 @@ class DataPacker(BaseDataPacker):
                 "or get a ready packer from init_data_packer(name_or_path)"
             )
         return self.tokenizer
-
-
-def model_name(name_or_path: Any, where: str) -> str:
-    """`name_or_path` as a string, refused when it is empty or names a folder that is not there."""
-    if name_or_path is None or (isinstance(name_or_path, str) and not name_or_path.strip()):
-        raise ValueError(
-            f"{where}: empty name_or_path {name_or_path!r}; "
-            "pass the model id or folder that the model and the engine are built from"
-        )
-    name = os.fspath(name_or_path)
-    # A hub id has at most one slash and starts with a name; anything else can only be meant as a path.
-    looks_like_path = os.path.isabs(name) or name.startswith((".", "~")) or name.count("/") > 1
-    if looks_like_path and not os.path.isdir(name):
-        raise FileNotFoundError(f"{where}: there is no folder {name!r}; pass a model id or the path of a model folder")
-    return name
 
 
 def _load_tokenizer(name: str, trust_remote_code: bool) -> Any:

@@ -9,7 +9,7 @@ from packer_reference.base import BaseDataPacker
 from packer_reference.decoder_only import DecoderOnlyLLMDataPacker
 from packer_reference.loading import CallableImportError, load_callable
 from packer_reference.model_family import ModelFamily, is_causal_only, model_family
-from packer_reference.packer import model_name
+from packer_reference.model_names import model_name
 from packer_schemas import DataPackerBuildSpec, PolicyPacker, SetsUp
 
 __all__ = ["build_packer", "init_data_packer"]
