@@ -1,0 +1,81 @@
+"""Speed of the kit on the reference packer: the core level on two cores after imports, and the plugin's own import.
+
+    python benchmarks/kit.py
+"""
+
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+TARGET = "packer_reference.decoder_only:make_packer"
+
+
+def main() -> None:
+    """Measure and print."""
+    print("core level on the reference, two processes, after imports")
+    for effort in ("quick", "standard"):
+        print(f"  {effort:<9} {core_level(effort):6.1f} s")
+    with_plugin, without = plugin_import()
+    print(f"pytest --version: {1e3 * with_plugin:.0f} ms with the plugin, {1e3 * without:.0f} ms with -p no:packproof")
+    print(f"  the plugin adds {1e3 * (with_plugin - without):.1f} ms (medians of paired runs)")
+    print(f"  its own import takes {own_import():.1f} ms inside that process")
+
+
+def core_level(effort: str) -> float:
+    """Wall seconds for all core checks, dealt out to two processes that have imported everything."""
+    import torch
+    import transformers  # noqa: F401  part of the imports that are not counted
+
+    from packproof.registry import select_checks
+
+    torch.set_num_threads(1)
+    ids = [check.id for check in select_checks()]
+    import hypothesis  # noqa: F401
+
+    context = multiprocessing.get_context("fork")
+    started = time.perf_counter()
+    with context.Pool(2) as pool:
+        statuses = [status for part in pool.starmap(_some, [(effort, ids[k::2]) for k in range(2)]) for status in part]
+    assert set(statuses) == {"pass"}, statuses
+    return time.perf_counter() - started
+
+
+def _some(effort: str, ids: list[str]) -> list[str]:
+    import packer_reference
+
+    from packproof.effort import Settings
+    from packproof.registry import select_checks
+    from packproof.run import Run
+    from packproof.subject import Subject
+
+    run = Run([Subject(TARGET, selection=packer_reference)], select_checks(ids), Settings.make(effort))
+    return [run.one(run.subjects[0], check).status for check in run.checks]
+
+
+def plugin_import(rounds: int = 15) -> tuple[float, float]:
+    """Median seconds of `pytest --version` with and without the plugin, run in turn."""
+    command = [sys.executable, "-m", "pytest", "--version"]
+    pairs = [(_seconds(command), _seconds([*command, "-p", "no:packproof"])) for _ in range(rounds)]
+    return statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs)
+
+
+def own_import() -> float:
+    """Milliseconds that importing the plugin takes where pytest is imported already (median of nine)."""
+    code = "import time, pytest; t = time.perf_counter(); import packproof.plugin; print(time.perf_counter() - t)"
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(9)]
+    return 1e3 * statistics.median(float(run.stdout) for run in runs)
+
+
+def _seconds(command: list[str]) -> float:
+    started = time.perf_counter()
+    subprocess.run(command, capture_output=True, check=True)
+    return time.perf_counter() - started
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Gates of the project itself: spec and checks agree, imports run one way, files stay small, names stay complete."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from packer_spec import chapters, requirements
+from packproof.registry import all_checks
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = {
+    "packer_spec": ROOT / "spec" / "packer_spec",
+    "packer_schemas": ROOT / "schemas" / "packer_schemas",
+    "packer_reference": ROOT / "reference_impl" / "packer_reference",
+    "packproof": ROOT / "conformance" / "packproof",
+}
+ALLOWED = {
+    "packer_spec": set(),
+    "packer_schemas": set(),
+    "packer_reference": {"packer_schemas"},
+    "packproof": {"packer_spec", "packer_schemas"},
+}
+MODULES = [(name, path) for name, folder in PACKAGES.items() for path in sorted(folder.rglob("*.py"))]
+
+
+def test_every_requirement_has_a_check_and_every_check_a_requirement() -> None:
+    """The ids of the spec and the ids of the checks are the same."""
+    assert list(all_checks()) == list(requirements())
+
+
+@pytest.mark.parametrize("id", list(requirements()))
+def test_rule_text_is_the_same_in_spec_and_check(id: str) -> None:
+    """A check's docstring is the sentence of its requirement, word for word."""
+    assert " ".join((all_checks()[id].run.__doc__ or "").split()) == requirements()[id].rule
+
+
+def test_every_check_raises_an_exception_type_of_its_own() -> None:
+    """No two checks share a violation type."""
+    assert len({check.violation for check in all_checks().values()}) == len(all_checks())
+
+
+@pytest.mark.parametrize("chapter", chapters(), ids=lambda chapter: chapter.name)
+def test_checks_live_in_the_module_of_their_chapter(chapter) -> None:
+    """The check of a rule is found in the module named after the rule's chapter."""
+    for rule in chapter.requirements:
+        assert all_checks()[rule.id].run.__module__ == f"packproof.checks.{chapter.name}"
+
+
+@pytest.mark.parametrize(("package", "path"), MODULES, ids=lambda value: getattr(value, "stem", value))
+def test_imports_run_one_way(package: str, path: Path) -> None:
+    """No module imports a package that stands above its own."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    ours = {name.partition(".")[0] for name in imported} & set(PACKAGES)
+    assert ours - {package} <= ALLOWED[package]
+
+
+@pytest.mark.parametrize("path", [path for _, path in MODULES], ids=lambda path: path.stem)
+def test_a_file_is_one_idea(path: Path) -> None:
+    """No module is longer than 400 lines."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize(("package", "path"), MODULES, ids=lambda value: getattr(value, "stem", value))
+def test_dunder_all_is_complete_and_true(package: str, path: Path) -> None:
+    """Every name in `__all__` exists, and every public function or class that a module defines is in it."""
+    name = ".".join([package, *path.relative_to(PACKAGES[package]).with_suffix("").parts]).removesuffix(".__init__")
+    if path.stem == "__main__" or ".checks." in name or name in {"packproof", "packproof.plugin"}:
+        return  # a script, functions reached through the registry, lazy names, pytest's hooks
+    module = importlib.import_module(name)
+    exported = getattr(module, "__all__", [])
+    assert all(hasattr(module, one) for one in exported)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    defined = {node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")}
+    assert defined <= set(exported), f"{name}: not in __all__: {sorted(defined - set(exported))}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests").rglob("test_*.py")), ids=lambda path: path.stem)
+def test_every_test_states_the_fact_it_proves(path: Path) -> None:
+    """Every test function has a docstring that opens with one sentence."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            first = (ast.get_docstring(node) or "").split("\n\n")[0]
+            assert re.search(r"[.?!]$", first), f"{path.name}: {node.name}"
+
+
+def test_nothing_draws_examples_outside_a_seeded_run() -> None:
+    """No source calls `.example()`, which no seed governs."""
+    for _, path in MODULES:
+        assert ".example()" not in path.read_text(encoding="utf-8"), path
