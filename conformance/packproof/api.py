@@ -10,6 +10,7 @@ from packproof.effort import Settings
 from packproof.failure_text import failure_text
 from packproof.known import load_known
 from packproof.models import EMBEDDED
+from packproof.options import Options
 from packproof.registry import Check, select_checks
 from packproof.run import Run
 from packproof.subject import Subject
@@ -40,12 +41,13 @@ def check_packer(
     failure unless `raise_on_failure` is false, and `packproof.violation.UsageError` for a mistake in an argument.
     """
     entries = load_known(Path(known), ["packer"]) if known is not None else ()
-    checks = select_checks(select, [level])
+    checks, settings = select_checks(select, [level]), Settings.make(effort, seed)
     subject = Subject(target, models=models, trust_remote_code=trust_remote_code, selection=selection)
-    report = Run([subject], checks, Settings.make(effort, seed), [level], entries, selected=bool(select)).all()
-    texts = [_text(subject, outcome, report.seed) for outcome in report.subjects[0].outcomes if _is_red(outcome)]
+    report = Run([subject], checks, settings, [level], entries, selected=bool(select)).all()
+    texts = [_text(subject, outcome, settings) for outcome in report.subjects[0].outcomes if _is_red(outcome)]
     if texts and raise_on_failure:
-        raise AssertionError("\n\n".join([f"{subject.target} breaks {len(texts)} rules", *texts]))
+        broken = "one rule" if len(texts) == 1 else f"{len(texts)} rules"
+        raise AssertionError("\n\n".join([f"{subject.target} breaks {broken}", *texts]))
     return report
 
 
@@ -95,13 +97,19 @@ class _Bound:
         if outcome.status == "not applicable":
             pytest.skip(outcome.reason)
         if _is_red(outcome):
-            pytest.fail(_text(subject, outcome, self._settings.seed), pytrace=False)
+            pytest.fail(_text(subject, outcome, self._settings), pytrace=False)
 
 
 def _is_red(outcome: Outcome) -> bool:
     return breaks_gate(outcome) or outcome.status == "error"
 
 
-def _text(subject: Subject, outcome: Outcome, seed: int) -> str:
-    replay = f"pytest --packer {subject.target} --packer-select {outcome.requirement} --packer-seed {seed}"
+def _text(subject: Subject, outcome: Outcome, settings: Settings) -> str:
+    id, effort, seed = outcome.requirement, settings.effort.name, settings.seed
+    if "<" in subject.target:  # a local function or a lambda, which no command line can name
+        replay = f"check_packer(..., select=[{id!r}], effort={effort!r}, seed={seed})"
+    else:
+        models = () if subject.built_ready or subject.models == EMBEDDED else [str(model) for model in subject.models]
+        options = Options(model=models, trust_remote_code=subject.trust_remote_code, effort=effort)
+        replay = options.command(subject.target, id, seed)
     return failure_text(outcome, subject.target, replay)

@@ -1,6 +1,7 @@
 """The `packproof` command: `explain` a rule, `list` them all, `selftest` the kit on this machine."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="packproof", description="The contract for data packers, at the terminal.")
     commands = parser.add_subparsers(dest="command", required=True)
     explain = commands.add_parser("explain", help="print one rule: why it exists and the smallest example against it")
-    explain.add_argument("id", help="a requirement id, such as MASK-2")
+    explain.add_argument("id", help="a requirement id, such as MASK-2, or a chapter, such as MASK")
     listing = commands.add_parser("list", help="print every rule in one line")
     listing.add_argument("select", nargs="*", help="only these rules or chapters: MASK-2, MASK")
     selftest = commands.add_parser("selftest", help="plant every fault of the zoo and see that the kit finds it")
@@ -23,26 +24,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selftest.add_argument("--effort", default="standard", help="quick or standard (default)")
     given = parser.parse_args(arguments)
     try:
-        if given.command == "explain":
-            return _explain(given.id)
-        if given.command == "list":
-            return _list(given.select)
-        return _selftest(given.seed, given.effort)
+        code = _run(given)
+        sys.stdout.flush()
     except UsageError as error:
         print(f"packproof: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone, as `packproof list | head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone, as `| head` does
         return 0
+    return code
+
+
+def _run(given: argparse.Namespace) -> int:
+    if given.command == "explain":
+        return _explain(given.id)
+    if given.command == "list":
+        return _list(given.select)
+    return _selftest(given.seed, given.effort)
 
 
 def _explain(id: str) -> int:
-    from packproof.registry import check_for
+    from packproof.registry import select_checks
 
-    rule = check_for(id).requirement
-    needs = f", for packers with {', '.join(rule.needs)}" if rule.needs else ""
-    print(f"{rule.id}  {rule.level}  {rule.rule}\n")
-    print(f"chapter {rule.chapter}, level {rule.group}, since {rule.since}{needs}\n\n{rule.body}")
+    for rule in (check.requirement for check in select_checks([id])):
+        needs = f", for packers with {', '.join(rule.needs)}" if rule.needs else ""
+        print(f"{rule.id}  {rule.level}  {rule.rule}\n")
+        print(f"chapter {rule.chapter}, level {rule.group}, since {rule.since}{needs}\n\n{rule.body}\n")
     return 0
 
 
@@ -63,6 +70,7 @@ def _list(select: Sequence[str]) -> int:
 def _selftest(seed: int, effort: str) -> int:
     from packproof.kill_matrix import selftest
 
-    text, sound = selftest(seed, effort, progress=sys.stderr.isatty())
+    progress = (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else None
+    text, sound = selftest(seed, effort, progress)
     print(text)
     return 0 if sound else 1

@@ -8,12 +8,13 @@ from typing import Any
 
 from packer_schemas.cases import Sample
 from packer_schemas.observation import ObsBundle
+from packproof.limits import setting_up
 from packproof.load import describe
 from packproof.views import BatchView, PolicyView
-from packproof.violation import CallFailed, PackerExit, Violation
+from packproof.violation import CallFailed, CaseTimeout, PackerExit, Violation
 from packproof.vocabulary import UNKNOWN, Vocabulary
 
-__all__ = ["REFUSALS", "Driver", "observation"]
+__all__ = ["REFUSALS", "Driver", "calling", "observation", "policy_call", "short"]
 
 REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError)
 """What a refusal may raise, unless a rule is narrower."""
@@ -26,6 +27,22 @@ _short.maxstring = _short.maxother = 60
 def observation(prompt: Any) -> ObsBundle:
     """A raw sample of its own around `prompt`, which may break the schema on purpose."""
     return ObsBundle.model_construct(representations={"prompt": copy.deepcopy(prompt)})
+
+
+@contextmanager
+def calling(call: str, note: Callable[[str], None]) -> Iterator[None]:
+    """Run packer code under the name `call`; whatever it raises becomes `CallFailed`."""
+    note(call)
+    try:
+        yield
+    except (Violation, CaseTimeout, KeyboardInterrupt, GeneratorExit):
+        raise
+    except PackerExit as error:
+        raise CallFailed(call, f"tried to end the process: os._exit({error.code})") from None
+    except SystemExit as error:
+        raise CallFailed(call, f"tried to end the process: SystemExit({error.code})") from None
+    except BaseException as error:  # asyncio.CancelledError and its like are no Exception
+        raise CallFailed(call, f"raised {describe(error)}") from error
 
 
 class Driver:
@@ -47,23 +64,16 @@ class Driver:
     def calling(self, call: str) -> Iterator[None]:
         """Run packer code under the name `call`; its exceptions become `CallFailed`."""
         self.last_call = call
-        self._note(call)
-        try:
+        with calling(call, self._note):
             yield
-        except Violation:
-            raise
-        except PackerExit as error:
-            raise CallFailed(call, f"tried to end the process: os._exit({error.code})") from None
-        except SystemExit as error:
-            raise CallFailed(call, f"tried to end the process: SystemExit({error.code})") from None
-        except Exception as error:
-            raise CallFailed(call, f"raised {describe(error)}") from error
 
-    def refuses(self, call: str, run: Callable[[], Any], accept: tuple[type[Exception], ...] = REFUSALS) -> None:
+    def refuses(
+        self, call: str, run: Callable[[], Any], accept: tuple[type[Exception], ...] = REFUSALS, wording: str = ""
+    ) -> None:
         """Demand that `run` raises one of `accept`; an answer, or another exception, is a violation."""
         self.last_call = call
         self._note(call)
-        wanted = " or ".join(kind.__name__ for kind in accept)
+        wanted = wording or " or ".join(kind.__name__ for kind in accept)
         try:
             answer = run()
         except accept:
@@ -71,13 +81,16 @@ class Driver:
         except PackerExit as error:
             raise Violation.of(call, expected=wanted, got=f"os._exit({error.code})") from None
         except (Exception, SystemExit) as error:
-            raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault="wrong exception") from None
-        got = f"returned {_short.repr(readable(answer))}"
+            raise Violation.of(
+                call, expected=wanted, got=f"raised {describe(error)}", fault="wrong exception"
+            ) from None
+        got = f"returned {short(readable(answer))}"
         raise Violation.of(call, expected=wanted, got=got, fault="accepted instead of refused")
 
     def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
         """`setup(name_or_path)`, with the flag only when it is on, as callers that leave the default do."""
-        with self.calling(f"setup({self.model!r}{', trust_remote_code=True' if trust_remote_code else ''})"):
+        call = f"setup({self.model!r}{', trust_remote_code=True' if trust_remote_code else ''})"
+        with self.calling(call), setting_up():
             if trust_remote_code:
                 self.packer.setup(name_or_path, trust_remote_code=True)
             else:
@@ -136,6 +149,13 @@ def readable(answer: Any) -> Any:
     except Violation:
         return answer
     return {"input_ids": view.ids, "logprob_masks": view.mask}
+
+
+def short(value: Any) -> str:
+    """A value on one line, shortened, and without addresses in memory; for messages."""
+    if type(value).__repr__ is object.__repr__:
+        return f"a {type(value).__name__}"
+    return _short.repr(value)
 
 
 def _own(value: Any) -> Any:

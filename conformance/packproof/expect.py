@@ -1,6 +1,6 @@
 """What checks say when they compare: each helper raises a `Violation` with both sides next to each other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from packproof.faults import name_id_fault, name_mask_fault
@@ -25,11 +25,21 @@ def expect_ids(
 
 
 def expect_mask(
-    call: str, ids: Sequence[int], expected: Sequence[int], got: Sequence[int], *, prompt_len: int = 0, fault: str = ""
+    call: str,
+    ids: Sequence[int],
+    expected: Sequence[int],
+    got: Sequence[int],
+    *,
+    prompt_len: int = 0,
+    special: Collection[int] = (),
+    fault: str = "",
 ) -> None:
-    """A mask over `ids`, equal entry by entry."""
+    """A mask over `ids`, equal entry by entry; `special` are the ids that a fault may have singled out."""
     if list(expected) == list(got):
         return
+    lost = {ids[at + 1] for at, (want, have) in enumerate(zip(expected, got, strict=False)) if want > have}
+    if special and lost and lost <= set(special) and sum(expected) > sum(got):
+        fault = fault or "special token untrained"
     raise Violation.of(
         call,
         rows={
@@ -46,15 +56,43 @@ def expect_equal(call: str, expected: Any, got: Any, *, fault: str = "") -> None
     """Two plain values, equal and of the same type."""
     if type(expected) is type(got) and expected == got:
         return
-    raise Violation.of(call, expected=_show(expected), got=_show(got), fault=fault)
+    show = ascii if fault == "another Unicode normal form" else repr
+    raise Violation.of(call, expected=_show(expected, show), got=_show(got, show), fault=fault)
 
 
 def expect_same_input(call: str, first: PolicyView, second: PolicyView, fault: str) -> None:
-    """Two policy inputs with equal ids and masks; `fault` says what differed between their calls."""
+    """Two policy inputs, equal in every field; `fault` says what differed between their calls."""
     expect_ids(call, first.ids, second.ids, fault=fault)
     expect_mask(call, first.ids, first.marks, second.marks, fault=fault)
+    before, after = first.others, second.others
+    for name in dict.fromkeys([*before, *after]):
+        if name not in before or name not in after or not _same(before[name], after[name]):
+            expected, got = (_show(fields[name]) if name in fields else "absent" for fields in (before, after))
+            raise Violation.of(f"{call}: {name}", expected=expected, got=got, fault=fault)
 
 
-def _show(value: Any) -> str:
-    text = repr(value)
+def _same(first: Any, second: Any) -> bool:
+    """Equal in type and content; an object that cannot tell is compared by its attributes."""
+    import numpy as np
+    import torch
+
+    if first is second:
+        return True
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, (torch.Tensor, np.ndarray)):
+        if first.dtype != second.dtype or first.shape != second.shape:
+            return False
+        return bool(np.array_equal(first, second)) if isinstance(first, np.ndarray) else torch.equal(first, second)
+    if isinstance(first, Mapping):
+        return list(first) == list(second) and all(_same(first[key], second[key]) for key in first)
+    if isinstance(first, (list, tuple)):
+        return len(first) == len(second) and all(_same(a, b) for a, b in zip(first, second, strict=True))
+    if hasattr(first, "__dict__") and not isinstance(first, type):
+        return _same(vars(first), vars(second))
+    return bool(first == second) or type(first).__eq__ is object.__eq__
+
+
+def _show(value: Any, show: Callable[[Any], str] = repr) -> str:
+    text = show(value)
     return text if len(text) <= 400 else text[:397] + "..."

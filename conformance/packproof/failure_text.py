@@ -16,8 +16,9 @@ def failure_text(outcome: Outcome, target: str, replay: str, case_path: str = ""
     """The failure of one requirement on the packer `target`; `replay` is the command that shows it again."""
     rule = requirement(outcome.requirement)
     lines = [f"{rule.id}  {rule.level}  {rule.rule}", _line("packer", target)]
-    if outcome.case_file is not None and getattr(outcome.case_file.case, "model", None):
-        lines.append(_line("model", outcome.case_file.case.model))  # pyright: ignore[reportAttributeAccessIssue]
+    model = getattr(outcome.case_file.case, "model", None) if outcome.case_file is not None else None
+    if model:
+        lines.append(_line("model", model))
     if outcome.counterexample is not None:
         lines += _counterexample(outcome.counterexample)
     if outcome.reason:
@@ -41,8 +42,7 @@ def table(rows: Sequence[Row], fault: str = "") -> list[str]:
         body = "".join(text.rjust(width) for text, width in zip(column[start:stop], widths[start:stop], strict=True))
         before, after = ("..." if start else ""), ("  ..." if stop < count else "")
         lines.append(f"  {name.ljust(label)}{before}{body}{after}".rstrip())
-    if fault:
-        lines[-1] += f"      <- {fault}"
+    lines = _with_fault(lines, fault)
     if stop - start < count:
         lines.append(f"  ({count} positions, {stop - start} shown)")
     return lines
@@ -52,10 +52,17 @@ def _counterexample(found: Counterexample) -> list[str]:
     lines = [_line("call", found.call)]
     if found.rows:
         return lines + table(found.rows, found.fault)
-    fault = f"      <- {found.fault}" if found.fault else ""
     if found.expected:
         lines.append(_line("expected", found.expected))
-    return [*lines, _line("got", found.got) + fault]
+    return _with_fault([*lines, _line("got", found.got)], found.fault)
+
+
+def _with_fault(lines: list[str], fault: str) -> list[str]:
+    """The fault's name behind the last line, or below it when there is no room."""
+    if not fault:
+        return lines
+    last = f"{lines[-1]}      <- {fault}"
+    return [*lines[:-1], last] if len(last.rpartition("\n")[2]) <= _WIDTH else [*lines, _line("fault", fault)]
 
 
 def _line(name: str, text: str, *, wrap: bool = True) -> str:
@@ -69,8 +76,12 @@ def _cell(value: int | str | None) -> str:
 
 
 def _first_difference(cells: dict[str, list[str]]) -> int:
-    pairs = zip(cells.get("expected", []), cells.get("got", []), strict=False)
-    return next((index for index, (want, have) in enumerate(pairs) if want != have), 0)
+    """The first position where expected and got differ; where nothing is expected, the first one a row lacks."""
+    if "expected" in cells and "got" in cells:
+        differs = [want != have for want, have in zip(cells["expected"], cells["got"], strict=True)]
+    else:
+        differs = ["" in column for column in zip(*cells.values(), strict=True)]
+    return differs.index(True) if True in differs else 0
 
 
 def _window(widths: Sequence[int], centre: int) -> tuple[int, int]:

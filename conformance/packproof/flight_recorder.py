@@ -52,13 +52,19 @@ os.unlink(path)
 class FlightRecorder:
     """Start it before the run, `note` every call, `close` it after the run."""
 
-    def __init__(self, hard_limit_s: float = HARD_LIMIT_S) -> None:
+    def __init__(self, hard_limit_s: float | None = None) -> None:
         descriptor, path = tempfile.mkstemp(prefix="packproof-", suffix=".note")
         os.write(descriptor, bytes(_SIZE))
         self._map = mmap.mmap(descriptor, _SIZE)
         os.close(descriptor)
-        command = [sys.executable, "-S", "-E", "-c", _WATCH, path, str(os.getpid()), str(hard_limit_s)]
-        self._watch = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # noqa: S603
+        limit = HARD_LIMIT_S if hard_limit_s is None else hard_limit_s
+        command = [sys.executable, "-S", "-E", "-c", _WATCH, path, str(os.getpid()), str(limit)]
+        self._watch = subprocess.Popen(  # noqa: S603  this very interpreter
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for the run; the watcher ends with it
+        )
         self._path = Path(path)
 
     def note(self, text: str) -> None:

@@ -30,7 +30,8 @@ class {name}(PreTrainedTokenizerFast):
 def model_with_code(model: str) -> Iterator[tuple[str, Callable[[], bool]]]:
     """A copy of the model folder whose tokenizer is a class in the folder; yields it and "has its code run?"."""
     with tempfile.TemporaryDirectory(prefix="packproof_") as parent:
-        folder, mark = Path(parent) / "model_with_code", Path(parent) / "code-has-run"
+        # A name of its own: transformers keys its copy of the code by it, and other processes may be at this too.
+        folder, mark = Path(parent) / f"code_of_{Path(parent).name}", Path(parent) / "code-has-run"
         folder.mkdir()
         for name in ("tokenizer.json", "tokenizer_config.json", "config.json", "special_tokens_map.json"):
             if (Path(model) / name).exists():
@@ -44,16 +45,16 @@ def model_with_code(model: str) -> Iterator[tuple[str, Callable[[], bool]]]:
         try:
             yield str(folder), mark.exists
         finally:
-            _forget_modules()
+            _forget_modules(folder.name)
 
 
-def _forget_modules() -> None:
+def _forget_modules(folder: str) -> None:
     """Transformers keeps a copy of the folder's code among its dynamic modules; remove it again."""
-    for name in [name for name in sys.modules if "model_with_code" in name]:
+    for name in [name for name in sys.modules if folder in name]:
         del sys.modules[name]
     try:
         from transformers.utils import HF_MODULES_CACHE
     except ImportError:
         return
-    for copied in (Path(HF_MODULES_CACHE) / "transformers_modules").glob("*model_with_code*"):
+    for copied in (Path(HF_MODULES_CACHE) / "transformers_modules").glob(f"*{folder}*"):
         shutil.rmtree(copied, ignore_errors=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from packer_schemas.known import KnownFailure, KnownFailures
-from packer_spec import requirements
+from packproof.registry import check_for
 from packproof.violation import UsageError
 
 __all__ = ["expired", "expiry_reason", "known_for", "load_known"]
@@ -35,11 +35,15 @@ def load_known(path: Path, labels: Iterable[str]) -> tuple[KnownFailure, ...]:
         lines = [f"  {_place(problem['loc'])}: {problem['msg']}" for problem in error.errors()[:5]]
         raise UsageError("\n".join([f"--packer-known {path}:", *lines, _EXAMPLE])) from error
     for number, entry in enumerate(entries, 1):
-        if entry.id not in requirements():
-            raise UsageError(f"--packer-known {path}: entry {number}: there is no requirement {entry.id}.")
+        where = f"--packer-known {path}: entry {number}: "
+        try:
+            unfit = check_for(entry.id).unfit(entry.witness)
+        except UsageError as error:
+            raise UsageError(f"{where}{error}") from None
+        if unfit:
+            raise UsageError(f"{where}the witness: {unfit}.")
         if entry.packer and entry.packer not in set(labels):
-            named = ", ".join(labels)
-            raise UsageError(f"--packer-known {path}: entry {number}: no packer is labelled {entry.packer!r} ({named}).")
+            raise UsageError(f"{where}no packer is labelled {entry.packer!r}; the labels are {', '.join(labels)}.")
     return tuple(entries)
 
 

@@ -3,13 +3,18 @@
 import difflib
 import importlib
 import importlib.util
+import sysconfig
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from packproof.violation import UsageError
+from packproof import limits
+from packproof.violation import CaseTimeout, PackerExit, UsageError
 
-__all__ = ["load_callable", "load_object"]
+__all__ = ["describe", "load_callable", "load_object"]
+
+_LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
 
 def load_object(path: str, option: str) -> Any:
@@ -20,7 +25,17 @@ def load_object(path: str, option: str) -> Any:
     module_name, colon, attribute = path.partition(":")
     if not module_name or (colon and not attribute):
         raise UsageError(f"{option} {path!r}: expected module:factory, for example my_package.packers:make_packer")
-    if not colon and not _is_module(module_name):
+    try:
+        with limits.guarded(limits.SETUP_LIMIT_S):
+            return _load(path, option, module_name, attribute)
+    except CaseTimeout:
+        raise UsageError(f"{option} {path!r}: importing it did not finish within {limits.SETUP_LIMIT_S:g} s.") from None
+    except (PackerExit, SystemExit) as error:
+        raise UsageError(f"{option} {path!r}: importing it tried to end the process (exit {error.code}).") from None
+
+
+def _load(path: str, option: str, module_name: str, attribute: str) -> Any:
+    if ":" not in path and not _is_module(module_name):
         module_name, _, attribute = path.rpartition(".")
     if not module_name or not _is_module(module_name):
         missing = module_name or path
@@ -50,14 +65,19 @@ def load_callable(path: str, option: str) -> Callable[..., Any]:
 
 
 def describe(error: BaseException) -> str:
-    """An exception in one line, with the last frame it passed through: `KeyError: 'x' (packers.py:12 in setup)`."""
+    """An exception in one line, with the last frame of the user's code: `KeyError: 'x' (packers.py:12 in setup)`."""
     text = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
     text = text if len(text) <= 300 else text[:297] + "..."
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return text
-    last = frames[-1]
+    own = (frame for frame in reversed(frames) if not _is_library(frame.filename))
+    last = next(own, frames[-1])
     return f"{text} ({last.filename.rpartition('/')[2]}:{last.lineno} in {last.name})"
+
+
+def _is_library(filename: str) -> bool:
+    return filename.startswith(_LIBRARIES) or "site-packages" in filename
 
 
 def _is_module(name: str) -> bool:
@@ -67,8 +87,8 @@ def _is_module(name: str) -> bool:
         return False
     try:
         return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
+    except ModuleNotFoundError as error:  # of the name itself, or of something its parent package imports
+        return error.name is not None and not f"{name}.".startswith(f"{error.name}.")
     except (ImportError, AttributeError, ValueError):
         return True  # the parent package exists and is broken: importing it says how
     except Exception:

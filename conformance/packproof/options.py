@@ -1,10 +1,10 @@
-"""Options of a run, from the command line or `[tool.packproof]`, checked one by one and turned into a `Run`."""
+"""Options of a run, from the command line or the project's table, checked one by one and turned into a `Run`."""
 
 import os
 import re
-import tomllib
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +14,17 @@ from packer_schemas.cases import CaseFile
 from packer_schemas.protocols import PackerSelection
 from packproof.capabilities import satisfies
 from packproof.effort import Settings
+from packproof.flight_recorder import FlightRecorder
 from packproof.known import load_known
 from packproof.load import load_object
 from packproof.models import EMBEDDED
-from packproof.registry import select_checks
+from packproof.project_table import KEYS
+from packproof.registry import check_for, select_checks
 from packproof.run import Run
 from packproof.subject import Subject
 from packproof.violation import UsageError
 
-__all__ = ["Options", "read_case_file", "read_table"]
-
-_KEYS: dict[str, type] = {
-    "packer": list,
-    "packer-model": list,
-    "packer-trust-remote-code": bool,
-    "packer-selection": str,
-    "packer-level": list,
-    "packer-select": list,
-    "packer-effort": str,
-    "packer-seed": int,
-    "packer-replay": list,
-    "packer-known": str,
-    "packer-report": str,
-}
+__all__ = ["Options", "label_packers", "read_case_file"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +48,7 @@ class Options:
     def make(cls, given: Mapping[str, Any], table: Mapping[str, Any], folder: Path) -> "Options":
         """Options from the command line (`given`, by long name, None for absent) over those of the table."""
         merged: dict[str, Any] = {"folder": folder}
-        for name in _KEYS:
+        for name in KEYS:
             value = given.get(name)
             value = table.get(name) if value is None else value
             if value is not None:
@@ -70,19 +58,29 @@ class Options:
             if name in merged:
                 merged[name] = [part.strip() for text in merged[name] for part in text.split(",") if part.strip()]
         options = cls(**merged)
-        if options.replay and not options.packer:
-            targets = dict.fromkeys(file.packer for file in options.replayed())
-            return cls(**{**merged, "packer": [target for target in targets if target]})
+        if options.replay and not given.get("packer"):
+            return replace(options, packer=options.found_on() or options.packer)
         return options
 
-    def run(self, database: Path | None = None) -> Run:
+    def found_on(self) -> list[str]:
+        """The packers that the case files were found on, labelled as in `packer` where that names them."""
+        targets = list(dict.fromkeys(file.packer for file in self.replayed() if file.packer))
+        labelled = {text.rpartition("=")[2]: text for text in self.packer}
+        if len(targets) > 1:
+            labelled = {target: f"{target.replace(':', '.')}={target}" for target in targets} | labelled
+        return [labelled.get(target, target) for target in targets]
+
+    def run(self, database: Path | None = None, recorder: FlightRecorder | None = None) -> Run:
         """Load everything the options name; `UsageError` for the first thing that is wrong."""
         settings = Settings.make(self.effort, self.seed, database)
         checks = select_checks(self.select, self.level)
         labelled = label_packers(self.packer)
+        self.replayed()  # so that a broken file is told before anything runs
         known = load_known(self.folder / self.known, labelled) if self.known else ()
         for model in self.model:
             _check_model(model, self.folder)
+        if self.report and (self.folder / self.report).is_dir():
+            raise UsageError(f"--packer-report {self.report}: is a folder, expected the name of a file to write.")
         selection = load_object(self.selection, "--packer-selection") if self.selection else None
         if selection is not None and not satisfies(selection, PackerSelection):
             raise UsageError(
@@ -96,24 +94,27 @@ class Options:
                 models=self.model,
                 trust_remote_code=self.trust_remote_code,
                 selection=selection,
+                recorder=recorder,
             )
             for label, target in labelled.items()
         ]
         return Run(subjects, checks, settings, self.level, known, selected=bool(self.select or self.replay))
 
-    def replayed(self) -> list[CaseFile]:
-        """The case files to replay."""
-        return [read_case_file(self.folder / path) for path in self.replay]
+    def replayed(self, target: str = "") -> list[CaseFile]:
+        """The case files to replay; of several, those found on `target`, if there are any."""
+        files = [read_case_file(self.folder / path) for path in self.replay]
+        return [file for file in files if file.packer == target] or files
 
-    def command(self, target: str, id: str) -> str:
+    def command(self, target: str, id: str, seed: int) -> str:
         """The pytest command that runs one rule on one packer again, as it was run here."""
         words = ["pytest", "--packer", target]
         words += [word for model in self.model for word in ("--packer-model", model)]
         words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
         words += ["--packer-selection", self.selection] if self.selection else []
+        words += ["--packer-known", self.known] if self.known else []
         words += ["--packer-select", id]
         words += ["--packer-effort", self.effort] if self.effort != "standard" else []
-        return " ".join([*words, "--packer-seed", str(self.seed or 0)])
+        return shlex.join([*words, "--packer-seed", str(seed)])
 
 
 def label_packers(given: Sequence[str]) -> dict[str, str]:
@@ -130,37 +131,22 @@ def label_packers(given: Sequence[str]) -> dict[str, str]:
     return labelled
 
 
-def read_table(rootpath: Path) -> dict[str, Any]:
-    """The `[tool.packproof]` table of the project's pyproject.toml, its keys and types checked."""
-    file = rootpath / "pyproject.toml"
-    try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("packproof", {})
-    except OSError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{file}: not TOML: {error}.") from error
-    for name, value in table.items():
-        kind = _KEYS.get(name)
-        if kind is None:
-            raise UsageError(f"{file}: [tool.packproof] has no key {name!r}; expected one of {', '.join(_KEYS)}.")
-        if kind is list and isinstance(value, str):
-            table[name] = value = [value]
-        if type(value) is not kind or (kind is list and not all(isinstance(one, str) for one in value)):
-            wanted = "a list of strings" if kind is list else kind.__name__
-            raise UsageError(f"{file}: [tool.packproof] {name} = {value!r}: expected {wanted}.")
-    return table
-
-
 def read_case_file(path: Path) -> CaseFile:
     """A stored case; `UsageError` when it cannot be read or is no case file."""
     try:
-        return CaseFile.model_validate_json(path.read_bytes())
+        file = CaseFile.model_validate_json(path.read_bytes())
+        unfit = check_for(file.requirement).unfit(file.case)
     except OSError as error:
         raise UsageError(f"--packer-replay {path}: cannot be read: {error.strerror}.") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(step) for step in first["loc"]) or "the file"
         raise UsageError(f"--packer-replay {path}: not a case file: {place}: {first['msg']}.") from error
+    except UsageError as error:
+        raise UsageError(f"--packer-replay {path}: {error}") from error
+    if unfit:
+        raise UsageError(f"--packer-replay {path}: {unfit}.")
+    return file
 
 
 def _check_model(model: str, folder: Path) -> None:

@@ -5,6 +5,8 @@ Every pytest run of an environment imports this module, so it imports only what 
 
 import pytest
 
+__all__ = ["OPTIONS", "pytest_addoption", "pytest_configure"]
+
 OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("packer", "append", "prove this packer: module:factory, or label=module:factory; repeatable"),
     ("packer-model", "append", "model folder or id to run it on; repeatable; default: the embedded tiny models"),
@@ -38,8 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configured(config: pytest.Config) -> bool:
-    file = config.rootpath / "pyproject.toml"
     try:
-        return b"[tool.packproof]" in file.read_bytes()
-    except OSError:
+        text = (config.rootpath / "pyproject.toml").read_text(encoding="utf-8")
+        if "packproof" not in text:
+            return False
+        import tomllib
+
+        return "packproof" in tomllib.loads(text).get("tool", {})
+    except (OSError, ValueError):
         return False

@@ -9,8 +9,9 @@ import pytest
 from packer_schemas.report import Outcome, Report
 from packproof.failure_text import failure_text
 from packproof.flight_recorder import FlightRecorder
-from packproof.options import Options, read_table
+from packproof.options import Options
 from packproof.plugin import OPTIONS
+from packproof.project_table import read_table
 from packproof.registry import Check, check_for
 from packproof.run import Run, build_report, subject_report
 from packproof.runner import quiet, replay_case
@@ -21,27 +22,39 @@ from packproof.violation import UsageError
 
 __all__ = ["join"]
 
+_SEED = "packproof-seed"
+
 
 def join(config: pytest.Config) -> None:
     """Read the options, load the packers, and take part in the run; without a packer, do nothing."""
     if config.option.help or config.option.version:
         return
     given = {name: getattr(config.option, name.replace("-", "_")) for name, _, _ in OPTIONS}
+    given["packer-seed"] = getattr(config, "workerinput", {}).get(_SEED, given["packer-seed"])
     folder = Path(config.invocation_params.dir)
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))  # bare `pytest` does not, and the packer usually lives there
     try:
         with quiet():
-            options = Options.make(given, read_table(config.rootpath), folder)
+            table = read_table(config.rootpath, folder)
+            _import_from(config.rootpath if table.get("packer") else folder, folder)
+            options = Options.make(given, table, folder)
             if not options.packer:
                 _refuse_idle(given)
                 return
-            run = options.run(_database(config))
+            recorder = FlightRecorder()
+            config.add_cleanup(recorder.close)
+            run = options.run(_database(config), recorder)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
-    if given["packer"] and config.args_source is not pytest.Config.ArgsSource.ARGS:
+    if (given["packer"] or given["packer-replay"]) and config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = []  # a packer and no paths: only the conformance run
     config.pluginmanager.register(Conformance(config, options, run), "packproof-run")
+
+
+def _import_from(*folders: Path) -> None:
+    """Put folders on the import path, the last one in front; bare `pytest` does not, and packers usually live there."""
+    for folder in map(str, folders):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
 
 
 def _refuse_idle(given: dict[str, Any]) -> None:
@@ -64,9 +77,11 @@ class Conformance:
         self.run = run
         self.outcomes: dict[str, Outcome] = {}
         self.crashes: dict[tuple[str, str], str] = {}
-        self.recorder = FlightRecorder()
-        for subject in run.subjects:
-            subject.recorder = self.recorder
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Give every xdist worker the seed of this run, which may have been drawn."""
+        node.workerinput[_SEED] = self.run.settings.seed
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(self, collector: pytest.Collector) -> Any:
@@ -113,16 +128,12 @@ class Conformance:
         for line in summary_lines(self.report()):
             terminalreporter.write_line(line)
 
-    def pytest_unconfigure(self) -> None:
-        """Dismiss the flight recorder."""
-        self.recorder.close()
-
     def report(self) -> Report:
         """The report of what has run so far."""
         found = []
         for subject in self.run.subjects:
-            ids = (f"{subject.label}::{check.id}" for check in self.run.checks)
-            found.append(subject_report(self.run, subject, [self.outcomes[id] for id in ids if id in self.outcomes]))
+            own = [outcome for id, outcome in self.outcomes.items() if id.startswith(f"{subject.label}::")]
+            found.append(subject_report(self.run, subject, own))
         return build_report(self.run, found)
 
     def describe(self, subject: Subject, outcome: Outcome) -> str:
@@ -132,7 +143,7 @@ class Conformance:
             first = self.crashes.setdefault((subject.label, found.got), outcome.requirement)
             if first != outcome.requirement:
                 return f"{outcome.requirement}  {outcome.level}  not reached: the packer fails as shown under {first}"
-        command = self.options.command(subject.target, outcome.requirement)
+        command = self.options.command(subject.target, outcome.requirement, self.run.settings.seed)
         return failure_text(outcome, subject.target, command, self._keep_case(subject, outcome))
 
     def _keep_case(self, subject: Subject, outcome: Outcome) -> str:
@@ -141,7 +152,7 @@ class Conformance:
         if cache is None or outcome.case_file is None:
             return ""
         path = Path(cache.mkdir("packproof-cases")) / f"{subject.label}-{outcome.requirement}.json"
-        path.write_text(outcome.case_file.model_dump_json(indent=2, exclude_defaults=True) + "\n", encoding="utf-8")
+        path.write_text(outcome.case_file.model_dump_json(indent=2) + "\n", encoding="utf-8")
         return str(path.relative_to(self.options.folder)) if path.is_relative_to(self.options.folder) else str(path)
 
 
@@ -161,7 +172,7 @@ class PackerNode(pytest.Collector):
         """The items, in the order of the spec or of the command line."""
         if not self.conformance.options.replay:
             return [self._item(check.id, check) for check in self.conformance.run.checks]
-        files = self.conformance.options.replayed()
+        files = self.conformance.options.replayed(self.subject.target)
         names = [f"{file.requirement} replay {number}" for number, file in enumerate(files, 1)]
         return [
             self._item(name, check_for(file.requirement), file.case) for name, file in zip(names, files, strict=True)
@@ -194,7 +205,11 @@ class RuleItem(pytest.Item):
         else:
             outcome = replay_case(self.check, self.subject, self.case)
         self.result = outcome
-        self.user_properties += [("requirement", outcome.requirement), ("level", outcome.level), ("status", outcome.status)]
+        self.user_properties += [
+            ("requirement", outcome.requirement),
+            ("level", outcome.level),
+            ("status", outcome.status),
+        ]
         if outcome.status == "not applicable":
             raise pytest.skip.Exception(outcome.reason)
         if outcome.status == "known":
@@ -209,5 +224,5 @@ class RuleItem(pytest.Item):
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Where pytest says the item is: under the packer's label."""
-        return Path(self.subject.label), None, self.nodeid
+        """Where pytest says the item is, and its headline; a headline that ends the id would lose its dots in the id."""
+        return self.config.rootpath / self.subject.label, None, f"{self.name} on {self.subject.label}"

@@ -46,6 +46,13 @@ class Check:
         """Cases written in the spec, run before any generated one."""
         return [case_adapter.validate_python(case) for case in self.requirement.cases]
 
+    def unfit(self, case: Any) -> str:
+        """Why the check cannot run on a stored case, which is of another kind, or an empty string."""
+        kind = self.run.__annotations__.get("case", object)
+        if isinstance(case, kind):
+            return ""
+        return f"{self.id} is tried on {kind.model_fields['kind'].default!r} cases, this one is a {case.kind!r} case"
+
     def missing(self, subject: "Subject") -> str:
         """Why the rule does not apply to the subject, or an empty string."""
         absent = [name for name in self.requirement.needs if name not in subject.capabilities]

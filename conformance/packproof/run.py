@@ -50,14 +50,16 @@ class Run:
 
 
 def subject_report(run: Run, subject: Subject, outcomes: Sequence[Outcome]) -> SubjectReport:
-    """The report of one packer; complete only if no rule was left out by selection or by a stop."""
+    """The report of one packer, in the order of the spec; complete only if no selection or stop left a rule out."""
+    order = {check.id: place for place, check in enumerate(run.checks)}
+    outcomes = sorted(outcomes, key=lambda outcome: order.get(outcome.requirement, len(order)))
     complete = not run.selected and len(outcomes) == len(run.checks)
     return SubjectReport(
         label=subject.label,
         target=subject.target,
         models=[model or "as built" for model in subject.models],
         verdict=verdict_of(outcomes, complete=complete),
-        outcomes=list(outcomes),
+        outcomes=outcomes,
     )
 
 

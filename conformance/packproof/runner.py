@@ -1,27 +1,27 @@
 """Runs one check on one subject: witnesses of known failures, then the spec's stored cases, then generated ones."""
 
 import logging
+import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from packer_schemas.cases import CaseFile
 from packer_schemas.known import KnownFailure
 from packer_schemas.report import Counterexample, Outcome
+from packproof import limits
 from packproof.effort import Settings
 from packproof.known import expired, expiry_reason
-from packproof.limits import CASE_LIMIT_S, guarded
+from packproof.load import describe
 from packproof.registry import Check
 from packproof.subject import Subject
-from packproof.violation import CaseTimeout, HarnessError, NotTested, Unexercised, UsageError, Violation
+from packproof.violation import CaseTimeout, HarnessError, NotTested, PackerExit, Unexercised, Violation
 
 __all__ = ["quiet", "replay_case", "run_check"]
 
 
-def run_check(
-    check: Check, subject: Subject, settings: Settings, known: Sequence[KnownFailure] = ()
-) -> Outcome:
+def run_check(check: Check, subject: Subject, settings: Settings, known: Sequence[KnownFailure] = ()) -> Outcome:
     """The outcome of one requirement on one packer; never raises but for a bug of pytest or Hypothesis itself."""
     trial = _Trial(check, subject)
     missing = check.missing(subject)
@@ -47,31 +47,30 @@ def replay_case(check: Check, subject: Subject, case: Any) -> Outcome:
         return trial.outcome("not applicable", missing)
     try:
         with quiet():
-            if trial.fails(case):
-                return trial.failed()
+            return trial.failed() if trial.fails(case) else trial.passed()
     except HarnessError as error:
         return trial.outcome("error", str(error))
     finally:
         subject.note("")
-    return trial.outcome("pass")
 
 
 def _judge(trial: "_Trial", settings: Settings, known: Sequence[KnownFailure]) -> Outcome:
+    accepted = {}
     for entry in known:
         if expired(entry):
             return trial.outcome("stale", expiry_reason(entry))
         if not trial.fails(entry.witness):
             return trial.outcome("stale", "the witness passes now; remove the entry from the known failures")
-        trial.accept(entry.reason)
-    stored = trial.check.stored_cases if settings.stored else []
-    if any(trial.fails(case) for case in stored) or _search(trial, settings):
+        accepted[trial.kind()] = entry.reason
+    trial.accept(accepted)
+    own = (None, *trial.subject.models)  # a stored case that names another model is not for this packer
+    stored = [one for one in trial.check.stored_cases if getattr(one, "model", None) in own] if settings.stored else []
+    if any(trial.fails_stored(case) for case in stored) or _search(trial, settings):
+        trial.try_on_fresh_packers()
         return trial.failed()
-    if trial.accepted:
-        return trial.outcome("known", "; ".join(dict.fromkeys(trial.accepted.values())))
-    if trial.count and trial.count == len(trial.unexercised):
-        status = "not tested" if any(isinstance(one, NotTested) for one in trial.unexercised) else "not applicable"
-        return trial.outcome(status, str(trial.unexercised[0]))
-    return trial.outcome("pass")
+    if accepted:
+        return trial.outcome("known", "; ".join(dict.fromkeys(accepted.values())))
+    return trial.passed()
 
 
 class _Trial:
@@ -83,55 +82,94 @@ class _Trial:
         self.count = 0
         self.first_failure = 0
         self.unexercised: list[Unexercised] = []
-        self.accepted: dict[tuple[str, str], str] = {}
+        self.accepted: Collection[str] = ()
         self.failing: tuple[Any, Counterexample] | None = None
+        self.wavers = False
 
     def run(self, case: Any) -> None:
-        """Run one case; raises the check's own violation. `CaseTimeout` becomes a violation that is not shrunk."""
+        """Run one case; raises the check's own violation, or `CaseTimeout`, which ends a search: it costs the limit."""
         self.count += 1
+        if getattr(case, "model", "") is None and self.subject.models[0] is not None:
+            case = case.model_copy(update={"model": self.subject.models[0]})  # so that the counterexample names it
         try:
-            with guarded(CASE_LIMIT_S):
+            with limits.guarded(limits.CASE_LIMIT_S):
                 self.check.run(self.subject, case)
         except Violation as error:
-            self._fail(case, error.counterexample)
-        except UsageError as error:  # a factory that builds once and then no more
-            self._fail(case, Counterexample(call=self.subject.target, got=str(error), crash=True))
+            if self._is_new(case, error.counterexample):
+                raise self.check.violation(error.counterexample) from None
         except Unexercised as error:
             self.unexercised.append(error)
         except CaseTimeout:
-            call = self.subject.last_call
-            got = f"no answer within {CASE_LIMIT_S:.0f} s"
-            self.failing = (case, Counterexample(call=call, expected="an answer", got=got, crash=True))
-            self.first_failure = self.first_failure or self.count
+            self._is_new(case, self._crash(f"no answer within {limits.CASE_LIMIT_S:g} s"))
             raise
+        except (PackerExit, SystemExit) as error:
+            crash = self._crash(f"tried to end the process with exit code {error.code}")
+            if self._is_new(case, crash):
+                raise self.check.violation(crash) from None
         except Exception as error:
-            raise HarnessError(f"{self.check.id} on {case!r}: {type(error).__name__}: {error}") from error
+            raise HarnessError(f"{self.check.id} on {case!r}: {describe(error)}") from error
 
     def fails(self, case: Any) -> bool:
         """Whether this case breaks the rule in a way not accepted as known."""
+        self.failing = None
         try:
             self.run(case)
         except (Violation, CaseTimeout):
-            return True
+            return self.failing is not None
         return False
 
-    def accept(self, reason: str) -> None:
-        """From here on, failures of the kind just seen are known."""
-        assert self.failing is not None
-        self.accepted[_kind(self.failing[1])] = reason
-        self.failing = None
+    def fails_stored(self, case: Any) -> bool:
+        """As `fails`, and a second time, as Hypothesis does with the cases it makes, to see whether it wavers."""
+        if not self.fails(case):
+            return False
+        seen = self.failing
+        self.wavers = seen is not None and not seen[1].crash and not self.fails(case)
+        self.failing = seen
+        return True
 
-    def _fail(self, case: Any, counterexample: Counterexample) -> None:
+    def kind(self) -> str:
+        """What kind of failure was seen last."""
+        assert self.failing is not None
+        return _kind(self.failing[1])
+
+    def accept(self, kinds: Collection[str]) -> None:
+        """From here on failures of these kinds are known."""
+        self.accepted, self.failing, self.first_failure = kinds, None, 0
+
+    def _is_new(self, case: Any, counterexample: Counterexample) -> bool:
+        """Whether the failure is none of the accepted ones; if so, keep it."""
         if _kind(counterexample) in self.accepted:
-            return
+            return False
         self.first_failure = self.first_failure or self.count
         self.failing = (case, counterexample)
-        raise self.check.violation(counterexample) from None
+        return True
+
+    def _crash(self, got: str) -> Counterexample:
+        return Counterexample(call=self.subject.last_call, expected="an answer", got=got, crash=True)
+
+    def try_on_fresh_packers(self) -> None:
+        """Show the failure as a replay will; one that needs the cases before it is shown as it was seen."""
+        assert self.failing is not None
+        seen = self.failing
+        if not (seen[1].crash or self.wavers):
+            self.subject.forget()
+            if not self.fails(seen[0]):
+                self.failing = seen
+
+    def passed(self) -> Outcome:
+        """The outcome when no case failed: a pass, unless no case could show the rule."""
+        if self.count and self.count == len(self.unexercised):
+            status = "not tested" if any(isinstance(one, NotTested) for one in self.unexercised) else "not applicable"
+            return self.outcome(status, str(self.unexercised[0]))
+        return self.outcome("pass")
 
     def failed(self) -> Outcome:
         """The outcome that shows the last failing case, which is the smallest found."""
         assert self.failing is not None
         case, counterexample = self.failing
+        if self.wavers:
+            fault = f"{counterexample.fault or 'fails'}, but not every time"
+            counterexample = counterexample.model_copy(update={"fault": fault})
         file = CaseFile(requirement=self.check.id, packer=self.subject.target, case=case)
         return self.outcome("fail", counterexample=counterexample, case_file=file)
 
@@ -139,12 +177,17 @@ class _Trial:
         """An outcome of this trial."""
         requirement = self.check.requirement
         cases = self.first_failure or self.count
-        return Outcome(requirement=self.check.id, level=requirement.level, status=status, reason=reason, cases=cases, **more)
+        return Outcome(
+            requirement=self.check.id, level=requirement.level, status=status, reason=reason, cases=cases, **more
+        )
 
 
-def _kind(counterexample: Counterexample) -> tuple[str, str]:
-    """What makes two failures of one rule the same bug: the named fault, and for a crash what was raised."""
-    return counterexample.fault, counterexample.got.partition("(")[0] if counterexample.crash else ""
+def _kind(found: Counterexample) -> str:
+    """What makes two failures of one rule the same bug: the named fault; for a crash, what was raised and where."""
+    if not found.crash:
+        return re.sub(r"\d+", "N", found.fault)  # "first 2 lost" and "first 3 lost" are one bug
+    raised, _, message = found.got.partition(":")
+    return f"{raised}{message.rpartition(' (')[2]}"
 
 
 def _search(trial: _Trial, settings: Settings) -> bool:
@@ -152,7 +195,7 @@ def _search(trial: _Trial, settings: Settings) -> bool:
     import hypothesis
     from hypothesis import HealthCheck, Phase, Verbosity
     from hypothesis.database import DirectoryBasedExampleDatabase
-    from hypothesis.errors import Flaky, HypothesisException
+    from hypothesis.errors import Flaky
 
     effort = settings.effort
     database = DirectoryBasedExampleDatabase(settings.database) if settings.database else None
@@ -170,21 +213,20 @@ def _search(trial: _Trial, settings: Settings) -> bool:
         suppress_health_check=(HealthCheck.too_slow,),  # it measures the machine, not the packer
         verbosity=Verbosity.quiet,
     )
-    @hypothesis.given(trial.check.cases(trial.subject))
     def search(case: Any) -> None:
         trial.run(case)
 
     try:
-        search()
+        hypothesis.given(trial.check.cases(trial.subject))(search)()
     except (Violation, CaseTimeout):
+        return trial.failing is not None
+    except HarnessError:
+        raise
+    except Exception as error:
+        if not isinstance(error, Flaky) or trial.failing is None:
+            raise HarnessError(f"{trial.check.id}: generating cases failed: {describe(error)}") from error
+        trial.wavers = True
         return True
-    except Flaky:
-        assert trial.failing is not None
-        case, seen = trial.failing
-        trial.failing = (case, seen.model_copy(update={"fault": f"{seen.fault or 'fails'}, but not every time"}))
-        return True
-    except HypothesisException as error:
-        raise HarnessError(f"{trial.check.id}: generating cases failed: {error}") from error
     return False
 
 
@@ -193,10 +235,13 @@ def quiet() -> Iterator[None]:
     """Keep warnings of third parties out of the verdict, also where a project turns warnings into errors."""
     logger = logging.getLogger("transformers")
     level = logger.level
-    logger.setLevel(logging.ERROR)
+    changes = level != logging.ERROR  # setting a level, even the same one, empties every logger's cache
+    if changes:
+        logger.setLevel(logging.ERROR)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     finally:
-        logger.setLevel(level)
+        if changes:
+            logger.setLevel(level)

@@ -42,24 +42,23 @@ __all__ = [
     "token_ids",
 ]
 
-_WORDS = ["a", "the", "packer", "answer", "42", "naïve", "汉字", "😀", "don't", "end."]
+_PLAIN = ["a", "the packer", "the answer is 42", "don't stop.", "naïve 汉字 😀", "def pack(rows):\n    return rows\n"]
 _ODD = ["  two  spaces ", "line\n\n\tbreak", " ", "<|im_end|>", "</s>", "e\u0301", "0", "a" * 70]
-_LONG = range(65, 81)
+_LONG = (65, 66, 72, 80)
 
 
 @cache
 def texts() -> st.SearchStrategy[str]:
-    """Non-empty text: words first, then odd pieces, any characters at all, and more tokens than a tokenizer's limit."""
-    words = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=5).map(" ".join)
-    anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
-    long = st.sampled_from(_LONG).map(lambda count: "the " * count)
-    return st.one_of(words, st.sampled_from(_ODD), anything, long)
+    """Non-empty text: plain phrases first, then odd pieces, any characters at all, and more tokens than a tokenizer's limit."""
+    anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+    return st.one_of(st.sampled_from([*_PLAIN, *_ODD, *("the " * count for count in _LONG)]), anything)
 
 
 @cache
-def conversations() -> st.SearchStrategy[list[dict[str, Any]]]:
-    """User and assistant in turn, the user first and last; content as a string or as a list of text parts."""
-    content = st.one_of(texts(), texts().map(lambda text: [{"type": "text", "text": text}]))
+def conversations(parts: bool = True) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """User and assistant in turn, the user first and last; content as a string or, if `parts`, a list of text parts."""
+    in_parts = texts().map(lambda text: [{"type": "text", "text": text}])
+    content = st.one_of(texts(), in_parts) if parts else texts()
     turns = st.one_of([st.tuples(*[content] * count) for count in (1, 3, 5)])
     return turns.map(
         lambda contents: [
@@ -68,6 +67,7 @@ def conversations() -> st.SearchStrategy[list[dict[str, Any]]]:
     )
 
 
+@cache
 def token_ids(
     vocabulary: Vocabulary, origin: int, least: int, most: int, *, special: bool = True
 ) -> st.SearchStrategy[list[int]]:
@@ -80,13 +80,12 @@ def token_ids(
 
     plain = st.sampled_from([id for id in range(min(size, 600)) if id not in avoid])
     one = st.one_of(plain, st.integers(0, size - 1), st.sampled_from(vocabulary.special_ids or (0,)))
-    choices = [
-        st.integers(least, most).map(counted),
+    # one choice of length, so that a long row shrinks to a short one
+    lengths = [*range(least, most + 1), *(_LONG if most > 1 else ())]
+    return st.one_of(
+        st.sampled_from(lengths).map(counted),
         st.lists(one if special else plain, min_size=least, max_size=most),
-    ]
-    if most > 1:
-        choices.append(st.sampled_from(_LONG).map(lambda count: [(origin + index % 50) % size for index in range(count)]))
-    return st.one_of(choices)
+    )
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,7 @@ IDS = Shape()
 ROUTES = Shape(prompt=("ids", "text", "conversation"), completion=("ids", "text"), completion_len=(0, 6))
 
 
+@cache
 def samples(vocabulary: Vocabulary, shape: Shape, number: int = 1) -> st.SearchStrategy[Sample]:
     """Samples of a shape; `number` is the sample's place in its batch and shows in its ids."""
     prompt_ids = token_ids(vocabulary, 100 * number + 10, *shape.prompt_len, special=shape.special)
@@ -115,7 +115,7 @@ def samples(vocabulary: Vocabulary, shape: Shape, number: int = 1) -> st.SearchS
     prompt_routes = {
         "ids": prompt_ids.map(lambda ids: {"prompt_ids": ids}),
         "text": texts().map(lambda text: {"prompt": text}),
-        "conversation": conversations().map(lambda turns: {"prompt": turns}),
+        "conversation": conversations(vocabulary.takes_parts).map(lambda turns: {"prompt": turns}),
     }
     completion_routes = {"ids": completion_ids, "text": texts()}
 
@@ -177,7 +177,7 @@ def prompts(*routes: str) -> Cases:
     """Prompt cases by route, "text" or "conversation"."""
 
     def build(model: Any, vocabulary: Vocabulary) -> st.SearchStrategy[PromptCase]:
-        kinds = {"text": texts(), "conversation": conversations()}
+        kinds = {"text": texts(), "conversation": conversations(vocabulary.takes_parts)}
         wanted = [kinds[route] for route in routes if vocabulary.takes(route)] or [kinds[routes[0]]]
         return st.one_of(wanted).map(lambda prompt: PromptCase(model=model, prompt=prompt))
 

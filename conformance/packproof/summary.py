@@ -1,18 +1,23 @@
 """The terminal summary: per packer a line per chapter, then the verdict."""
 
+import textwrap
 from collections.abc import Sequence
 
 from packer_schemas.report import Outcome, Report, SubjectReport
-from packer_spec import CHAPTERS, requirement
+from packer_spec import CHAPTERS, requirement, requirements
 from packproof.verdict import breaks_gate, worded
 
 __all__ = ["summary_lines"]
+
+_WIDTH = 100
 
 
 def summary_lines(report: Report) -> list[str]:
     """The whole summary, at most 100 columns wide."""
     levels = ", ".join(report.level)
-    head = f"packproof {report.packproof}, spec {report.spec}, level {levels}, effort {report.effort}, seed {report.seed}"
+    head = (
+        f"packproof {report.packproof}, spec {report.spec}, level {levels}, effort {report.effort}, seed {report.seed}"
+    )
     lines = [head]
     for subject in report.subjects:
         lines += ["", f"{subject.label}   {subject.target}   on {', '.join(subject.models)}", *_chapters(subject)]
@@ -27,7 +32,10 @@ def _chapters(subject: SubjectReport) -> list[str]:
         own = [outcome for outcome in subject.outcomes if requirement(outcome.requirement).chapter == chapter]
         if not own:
             continue
-        tally = {status: sum(outcome.status == status for outcome in own) for status in ("known", "not applicable", "not tested")}
+        tally = {
+            status: sum(outcome.status == status for outcome in own)
+            for status in ("known", "not applicable", "not tested")
+        }
         lines.append(
             f"  {chapter:<12}{_passed(own, 'MUST'):>8}{_passed(own, 'SHOULD'):>8}{tally['known']:>7}"
             f"{tally['not applicable']:>5}{tally['not tested']:>12}{sum(outcome.cases for outcome in own):>8,}"
@@ -48,9 +56,25 @@ def _advice(subject: SubjectReport) -> list[str]:
         if outcome.status == "not applicable":
             reasons.setdefault(outcome.reason, []).append(outcome.requirement)
     for reason, ids in reasons.items():
-        shown = ", ".join(ids) if len(ids) <= 4 else f"{ids[0]} to {ids[-1]} ({len(ids)} rules)"
-        lines.append(f"  not applicable: {shown}: {reason}")
-    weak = [outcome.requirement for outcome in subject.outcomes if outcome.status == "fail" and not breaks_gate(outcome)]
+        text = f"not applicable: {_spans(ids)}: {reason}"
+        lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    weak = [
+        outcome.requirement for outcome in subject.outcomes if outcome.status == "fail" and not breaks_gate(outcome)
+    ]
     if weak:
         lines.append(f"  warning: {', '.join(weak)} (SHOULD) not kept; the report holds the case")
     return lines
+
+
+def _spans(ids: Sequence[str]) -> str:
+    """Ids in the order of the spec, neighbours drawn together: `LIFE-2 to LIFE-6, LIFE-12`."""
+    order = list(requirements())
+    spans: list[list[str]] = []
+    for id in ids:
+        follows = spans and order.index(id) == order.index(spans[-1][-1]) + 1
+        same_chapter = spans and requirement(id).chapter == requirement(spans[-1][-1]).chapter
+        if follows and same_chapter:
+            spans[-1].append(id)
+        else:
+            spans.append([id])
+    return ", ".join(span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}" for span in spans)

@@ -17,10 +17,10 @@ def breaks_gate(outcome: Outcome) -> bool:
 
 def verdict_of(outcomes: Sequence[Outcome], *, complete: bool) -> Verdict:
     """The verdict over all outcomes of one packer; a run that left rules out, or broke itself, gives none."""
-    if any(breaks_gate(outcome) for outcome in outcomes):
-        return "not conformant"
     if not complete or any(outcome.status == "error" for outcome in outcomes):
         return "incomplete"
+    if any(breaks_gate(outcome) for outcome in outcomes):
+        return "not conformant"
     if any(outcome.status == "known" and outcome.level == "MUST" for outcome in outcomes):
         return "partial"
     return "conformant"
@@ -40,16 +40,17 @@ def worded(report: SubjectReport) -> str:
     tally = counts(report.outcomes)
     applied = len(report.outcomes) - tally.get("not applicable", 0)
     cases = sum(outcome.cases for outcome in report.outcomes)
-    ran = f"{tally['ran']} of {applied} applicable rules ran, {cases:,} cases"
+    ran = f"{tally['ran']} of {applied} applicable rules ran, {cases:,} {'case' if cases == 1 else 'cases'}"
     if tally.get("not applicable"):
         ran += f", {tally['not applicable']} not applicable"
-    broken = [outcome.requirement for outcome in report.outcomes if breaks_gate(outcome)]
+    red = [outcome.requirement for outcome in report.outcomes if breaks_gate(outcome)]
+    broken = f"{len(red)} broken: {', '.join(red)}"
     if report.verdict == "incomplete":
         errors = [outcome.requirement for outcome in report.outcomes if outcome.status == "error"]
         why = f"packproof itself failed on {', '.join(errors)}" if errors else "incomplete run"
-        return f"{ran}: {why}, no verdict"
+        return f"{ran}{f', {broken}' if red else ''}: {why}, no verdict"
     if report.verdict == "not conformant":
-        return f"{ran}: NOT CONFORMANT, {len(broken)} broken: {', '.join(broken)}"
+        return f"{ran}: NOT CONFORMANT, {broken}"
     if report.verdict == "partial":
-        return f"{ran}: PARTIAL, {tally['known']} known failures"
+        return f"{ran}: PARTIAL, {tally['known']} known failure{'s' if tally['known'] > 1 else ''}"
     return f"{ran}: CONFORMANT"

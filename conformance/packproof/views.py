@@ -1,5 +1,6 @@
 """Policy inputs and batches as the checks read them: objects or mappings, lists or tensors, all the same."""
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,12 @@ class PolicyView:
         return cls(
             list(_stream(answer, "input_ids", call)), list(_stream(answer, "logprob_masks", call)), answer, call
         )
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """Everything else the packer put on the policy input, by public name."""
+        fields = self.raw if isinstance(self.raw, Mapping) else _public_fields(self.raw)
+        return {str(name): value for name, value in fields.items() if name not in ("input_ids", "logprob_masks")}
 
     @property
     def marks(self) -> list[int]:
@@ -69,6 +76,16 @@ class BatchView:
         """Mask of one row as integers."""
         return [int(bool(value)) for value in self.mask[row].tolist()]
 
+    def holds(self, row: int, width: int) -> bool:
+        """Whether both tensors are matrices with this row, at least `width` wide; COLL-1 to COLL-3 speak of others."""
+        return all(
+            column.dim() == 2 and column.shape[0] > row and column.shape[1] >= width for column in (self.ids, self.mask)
+        )
+
+    def kept(self, rows: int) -> "BatchView":
+        """The tensors of `per_row`, copied, for a packer may use their memory again."""
+        return BatchView({name: column.detach().clone() for name, column in self.per_row(rows).items()}, self.call)
+
     def per_row(self, rows: int) -> dict[str, Any]:
         """Every tensor whose first axis counts the samples."""
         import torch
@@ -82,6 +99,11 @@ class BatchView:
     def tensors(self) -> dict[str, Any]:
         """Every tensor of the batch by name, also those inside lists, tuples and mappings."""
         return dict(_tensors("", self.columns))
+
+
+def _public_fields(raw: Any) -> dict[str, Any]:
+    names = [field.name for field in dataclasses.fields(raw)] if dataclasses.is_dataclass(raw) else list(getattr(raw, "__dict__", ()))
+    return {name: getattr(raw, name) for name in names if not name.startswith("_")}
 
 
 def _stream(answer: Any, name: str, call: str) -> list[Any]:

@@ -4,12 +4,12 @@ from typing import Any
 
 from packer_schemas.cases import BadIdsCase, IdContainer, IdContainerCase, PolicyCase, RefusedPromptCase, Sample
 from packproof.driver import REFUSALS, Driver, policy_call
-from packproof.expect import expect_ids, expect_same_input
+from packproof.expect import expect_ids, expect_mask
 from packproof.registry import check
 from packproof.strategies import ROUTES, id_containers, policies
 from packproof.strategies_bad import bad_ids, refused_completions
 from packproof.subject import Subject
-from packproof.violation import Unexercised
+from packproof.violation import CallFailed, Unexercised
 
 
 @check("AUTH-1", cases=policies(completion=("ids", "text"), completion_len=(0, 6)))
@@ -17,9 +17,14 @@ def auth_1(subject: Subject, case: PolicyCase) -> None:
     """Stored prompt ids open the sequence exactly as stored."""
     driver, stored = subject.on(case.model), case.sample.prompt_ids or []
     row = driver.policy_input(case.sample)
-    completion = _encoded(driver, case.sample.completion, subject)
-    got = row.ids[: len(row.ids) - len(completion)] if row.ids[len(row.ids) - len(completion) :] == completion else None
-    expect_ids(row.call, stored, row.ids[: len(stored)] if got is None else got, tokenizer=_tokenizer(subject, driver))
+    if row.ids[: len(stored)] == stored:
+        return  # AUTH-2 and AUTH-3 speak of what follows
+    completion = _encoded(driver, case.sample.completion)
+    end = len(row.ids) - len(completion)
+    before = row.ids[:end] if row.ids[end:] == completion else row.ids[: len(stored)]
+    tokenizer = _tokenizer(subject, driver)
+    fault = "the prompt text, encoded" if before == _encoded_or_none(tokenizer, case.sample.prompt) else ""
+    expect_ids(row.call, stored, before, tokenizer=tokenizer, fault=fault)
 
 
 @check("AUTH-2", cases=policies(completion_len=(0, 6)))
@@ -33,17 +38,25 @@ def auth_2(subject: Subject, case: PolicyCase) -> None:
         expect_ids(row.call, sampled, row.ids[len(stored) :], tokenizer=tokenizer, at=len(stored))
 
 
-@check("AUTH-3", cases=policies(completion=("text",)))
+@check("AUTH-3", cases=policies(ROUTES, completion=("text",)))
 def auth_3(subject: Subject, case: PolicyCase) -> None:
     """A text completion is encoded without special tokens, and nothing is added to it."""
-    driver, stored = subject.on(case.model), case.sample.prompt_ids or []
+    driver, stored = subject.on(case.model), case.sample.prompt_ids
     row = driver.policy_input(case.sample)
-    if row.ids[: len(stored)] == stored:  # else AUTH-1 speaks
-        expected = driver.tokenizer(case.sample.completion, add_special_tokens=False).input_ids
-        expect_ids(row.call, expected, row.ids[len(stored) :], tokenizer=driver.tokenizer, at=len(stored))
+    expected = list(driver.tokenizer(case.sample.completion, add_special_tokens=False).input_ids)
+    start = max(len(row.ids) - len(expected), 0) if stored is None else len(stored)
+    if row.ids[:start] == (stored or row.ids[:start]):  # else AUTH-1 speaks
+        got, fault = row.ids[start:], ""
+        if got == _encoded_or_none(driver.tokenizer, case.sample.completion.strip()):
+            fault = "white space at the ends lost"
+        if stored is None and row.ids == _encoded_or_none(
+            driver.tokenizer, case.sample.prompt, case.sample.completion
+        ):
+            fault = "encoded as one text with the prompt"
+        expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, at=start, fault=fault)
 
 
-@check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation"), completion=("ids",)))
+@check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation"), completion=("ids",), completion_len=(1, 6)))
 def auth_4(subject: Subject, case: PolicyCase) -> None:
     """Without stored ids the prompt is the rollout input, encoded without special tokens."""
     driver, sampled = subject.on(case.model), list(case.sample.completion)
@@ -55,7 +68,9 @@ def auth_4(subject: Subject, case: PolicyCase) -> None:
         return  # AUTH-5 speaks of empty prompts
     row = driver.policy_input(case.sample)
     if row.ids[len(row.ids) - len(sampled) :] == sampled:  # else AUTH-2 speaks
-        expect_ids(row.call, expected, row.ids[: len(row.ids) - len(sampled)], tokenizer=driver.tokenizer)
+        got = row.ids[: len(row.ids) - len(sampled)]
+        fault = "generation prompt missing" if got == _without_generation_prompt(driver, case.sample.prompt) else ""
+        expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, fault=fault)
 
 
 @check("AUTH-5", cases=policies(special=False))
@@ -64,6 +79,8 @@ def auth_5(subject: Subject, case: PolicyCase) -> None:
     driver, sample = subject.on(case.model), case.sample.model_copy(update={"prompt": "", "prompt_ids": None})
     if driver.tokenizer("", add_special_tokens=False).input_ids:
         raise Unexercised("the tokenizer encodes the empty string to something")
+    if "RolloutPacker" in subject.capabilities and _becomes_text(driver, ""):
+        return  # ROLL-1 speaks
     _refuse(driver, sample, list(sample.completion), None, (ValueError,))
 
 
@@ -80,7 +97,9 @@ def auth_7(subject: Subject, case: IdContainerCase) -> None:
     as_lists = driver.policy_input(sample)
     other = {name: _contain(ids, case.container) for name, ids in _streams(sample).items()}
     row = driver.policy_input(sample, **other)
-    expect_same_input(row.call, as_lists, row, f"{case.container} read differently")
+    fault = f"{case.container} read differently"
+    expect_ids(row.call, as_lists.ids, row.ids, fault=fault)
+    expect_mask(row.call, as_lists.ids, as_lists.marks, row.marks, fault=fault)
 
 
 @check("AUTH-8", cases=bad_ids)
@@ -110,11 +129,33 @@ def _refuse(
     driver.refuses(call, lambda: driver.answer(sample, completion, prompt_ids), accept)
 
 
+def _encoded_or_none(tokenizer: Any, *texts: Any) -> list[int] | None:
+    """The ids of joined texts, to recognise them; None without a tokenizer, and for a conversation."""
+    if tokenizer is None or not all(isinstance(text, str) for text in texts):
+        return None
+    return list(tokenizer("".join(texts), add_special_tokens=False).input_ids)
+
+
+def _without_generation_prompt(driver: Driver, prompt: Any) -> list[int] | None:
+    if isinstance(prompt, str):
+        return None
+    bare = driver.tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=False)
+    return _encoded_or_none(driver.tokenizer, bare)
+
+
+def _becomes_text(driver: Driver, prompt: str) -> bool:
+    """Whether the rollout side makes other text of a prompt; refusing it is no text."""
+    try:
+        return driver.rollout_input(prompt) != prompt
+    except CallFailed:
+        return False
+
+
 def _tokenizer(subject: Subject, driver: Driver) -> Any:
     return driver.tokenizer if "UsesTokenizer" in subject.capabilities else None
 
 
-def _encoded(driver: Driver, completion: str | list[int], subject: Subject) -> list[int]:
+def _encoded(driver: Driver, completion: str | list[int]) -> list[int]:
     if isinstance(completion, list):
         return completion
     return list(driver.tokenizer(completion, add_special_tokens=False).input_ids)

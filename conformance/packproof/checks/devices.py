@@ -59,7 +59,8 @@ def _with_an_accelerator(subject: Subject, case: PolicyCase) -> tuple[str, dict[
     with accelerator_stand_in() as seen:
         call = f"{plain.call} and policy_collate_fn(...), with an accelerator present"
         with driver.calling(call):
-            raw = driver.answer(case.sample, case.sample.completion, case.sample.prompt_ids)
+            own = case.sample.model_copy(deep=True)
+            raw = driver.answer(own, own.completion, own.prompt_ids)
             asked = driver.packer.get_rollout_input(observation(case.sample.prompt)) if rolls_out else None
             batch = driver.packer.policy_collate_fn([raw], len(plain.ids))
     answers = {"rollout input": asked, "policy input": _fields(raw), "batch": batch}

@@ -3,12 +3,16 @@
 import copy
 import random
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from packer_schemas.cases import PolicyCase, Sample, SetupCase
 from packproof.driver import Driver, observation
 from packproof.expect import expect_equal, expect_ids, expect_same_input
 from packproof.foreign_code import FOLDER_TOKENIZER, model_with_code
+from packproof.limits import setting_up
 from packproof.models import resolve_model
 from packproof.registry import check
 from packproof.strategies import ROUTES, policies, setups
@@ -16,7 +20,7 @@ from packproof.subject import Subject
 from packproof.violation import Unexercised, Violation
 
 _PROBES = ["the packer", "naïve 汉字 😀", "  two  spaces\n", "12345 don't"]
-_OTHER = Sample(prompt_ids=[310, 311], completion=[320])
+_OTHER = Sample(prompt_ids=[7, 8], completion=[9, 10], n_ignore_prefix_tokens=1)
 
 
 @check("LIFE-1", cases=setups)
@@ -49,7 +53,9 @@ def life_3(subject: Subject, case: SetupCase) -> None:
 
 @check("LIFE-4", cases=setups)
 def life_4(subject: Subject, case: SetupCase) -> None:
-    """After setup the pad id is the model's own where it declares one, and its end-of-sequence id where it declares none."""
+    """After setup the pad id is the model's own where it declares one, and its end-of-sequence id where it declares
+    none.
+    """
     named = _tokenizer(subject, case)
     declared = named.pad_token_id is not None
     expected = named.pad_token_id if declared else named.eos_token_id
@@ -64,7 +70,8 @@ def life_5(subject: Subject, case: SetupCase) -> None:
     driver = Driver(subject.build(), "a folder with code", subject.note)
     with model_with_code(resolve_model(_name(case))) as (folder, has_run):
         try:
-            driver.packer.setup(folder)
+            with setting_up():
+                driver.packer.setup(folder)
         except Exception as error:
             refusal = error  # refusing the folder keeps the rule
         else:
@@ -81,7 +88,7 @@ def life_6(subject: Subject, case: SetupCase) -> None:
     driver = Driver(subject.build(), "a folder with code", subject.note)
     call = "setup(folder with its own tokenizer code, trust_remote_code=True)"
     with model_with_code(resolve_model(_name(case))) as (folder, has_run):
-        with driver.calling(call):
+        with driver.calling(call), setting_up():
             driver.packer.setup(folder, trust_remote_code=True)
         used = type(driver.tokenizer).__name__
         if not has_run() or used != FOLDER_TOKENIZER:
@@ -97,13 +104,16 @@ def life_7(subject: Subject, case: PolicyCase) -> None:
     expect_same_input(f"{first.call}, called twice", first, second, "the second call differs")
 
 
-@check("LIFE-8", cases=policies(ROUTES))
+@check("LIFE-8", cases=policies(ROUTES), heavy=True)
 def life_8(subject: Subject, case: PolicyCase) -> None:
     """Packers from one factory are interchangeable, whatever each was used for before."""
-    used, other = subject.on(case.model, "used"), subject.on(case.model, "other")
+    unused = subject.fresh(case.model).policy_input(case.sample)
+    used = subject.fresh(case.model)
     used.collate([used.policy_input(_OTHER)], 8)
-    first, second = used.policy_input(case.sample), other.policy_input(case.sample)
-    expect_same_input(f"{first.call} on two packers", second, first, "depends on the instance or its history")
+    elsewhere = subject.fresh(_another_model(subject, case.model))
+    elsewhere.policy_input(_OTHER)
+    row = used.policy_input(case.sample)
+    expect_same_input(f"{row.call} on two packers", unused, row, "depends on the instance or its history")
 
 
 @check("LIFE-9", cases=policies(ROUTES))
@@ -112,7 +122,13 @@ def life_9(subject: Subject, case: PolicyCase) -> None:
     item, arguments = observation(case.sample.prompt), _arguments(case.sample)
     before = copy.deepcopy((item.representations, arguments))
     row = subject.on(case.model).policy_input(case.sample, item, **arguments)
-    expect_equal(f"{row.call}, its arguments afterwards", before, (item.representations, arguments), fault="changed")
+    expect_equal(f"{row.call}, the sample afterwards", before[0], item.representations, fault="changed")
+    for name, stream in arguments.items():
+        call = f"{row.call}, the {name} afterwards"
+        if isinstance(stream, list):
+            expect_ids(call, before[1][name], stream, fault="changed")
+        else:
+            expect_equal(call, before[1][name], stream, fault="changed")
 
 
 @check("LIFE-10", cases=policies(ROUTES))
@@ -130,12 +146,13 @@ def life_10(subject: Subject, case: PolicyCase) -> None:
 def life_11(subject: Subject, case: PolicyCase) -> None:
     """No call moves the global random state of Python, NumPy or torch."""
     driver = subject.on(case.model)
-    before = _random_states()
-    row = driver.policy_input(case.sample)
-    driver.collate([row], len(row.ids))
-    if "RolloutPacker" in subject.capabilities:
-        driver.rollout_input(case.sample.prompt)
-    moved = [name for name, state in _random_states().items() if state != before[name]]
+    with _scrambled_random_state():  # so that seeding shows, even with the seed in force
+        before = _random_states()
+        row = driver.policy_input(case.sample)
+        driver.collate([row], len(row.ids))
+        if "RolloutPacker" in subject.capabilities:
+            driver.rollout_input(case.sample.prompt)
+        moved = [name for name, state in _random_states().items() if state != before[name]]
     if moved:
         raise Violation.of(row.call, expected="random state as before", got=f"{', '.join(moved)} moved")
 
@@ -143,12 +160,12 @@ def life_11(subject: Subject, case: PolicyCase) -> None:
 @check("LIFE-12", cases=policies(ROUTES), heavy=True)
 def life_12(subject: Subject, case: PolicyCase) -> None:
     """A packer set up from a folder that save_state wrote gives equal results."""
-    driver = subject.on(case.model)
+    driver = subject.fresh(case.model)
     with tempfile.TemporaryDirectory(prefix="packproof-") as folder:
         with driver.calling("save_state(folder)"):
             driver.packer.save_state(folder)
         reloaded = Driver(subject.build(), driver.model, subject.note)
-        with reloaded.calling("save_state(folder); setup(folder)"):
+        with reloaded.calling("save_state(folder); setup(folder)"), setting_up():
             reloaded.packer.setup(folder)
         before, after = driver.policy_input(case.sample), reloaded.policy_input(case.sample)
         expect_same_input(f"{before.call} after save_state and setup", before, after, "lost on save and reload")
@@ -159,7 +176,9 @@ def life_12(subject: Subject, case: PolicyCase) -> None:
 
 @check("LIFE-13", cases=setups)
 def life_13(subject: Subject, case: SetupCase) -> None:
-    """adds_special_tokens says whether the tokenizer adds special tokens by default, and assert_no_special_tokens raises ValueError exactly then."""
+    """adds_special_tokens says whether the tokenizer adds special tokens by default, and assert_no_special_tokens
+    raises ValueError exactly then.
+    """
     driver = subject.on(case.model)
     plain, bare = (driver.tokenizer("a", add_special_tokens=flag).input_ids for flag in (True, False))
     with driver.calling("adds_special_tokens()"):
@@ -178,10 +197,22 @@ def _name(case: SetupCase) -> str:
     return case.model
 
 
+def _another_model(subject: Subject, model: str | None) -> str | None:
+    """The next of the subject's models, which is the same one where it has only one."""
+    models = subject.models
+    return models[(models.index(model or models[0]) + 1) % len(models)] if (model or models[0]) in models else models[0]
+
+
 def _tokenizer(subject: Subject, case: SetupCase) -> Any:
+    """The tokenizer of the case's model as transformers loads it; ours, never handed to a packer."""
+    return _loaded(resolve_model(_name(case)), subject.trust_remote_code)
+
+
+@lru_cache(maxsize=8)
+def _loaded(folder: str, trust_remote_code: bool) -> Any:
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(resolve_model(_name(case)), trust_remote_code=subject.trust_remote_code)
+    return AutoTokenizer.from_pretrained(folder, trust_remote_code=trust_remote_code)
 
 
 def _arguments(sample: Sample) -> dict[str, Any]:
@@ -189,12 +220,32 @@ def _arguments(sample: Sample) -> dict[str, Any]:
     return {name: copy.copy(value) for name, value in streams.items()}
 
 
+@contextmanager
+def _scrambled_random_state() -> Iterator[None]:
+    """The global generators in a state that nobody seeds to; put back afterwards."""
+    import numpy as np
+    import torch
+
+    kept = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002  the global state is the point
+    random.seed(0x5EED_0F_A_CA5E)
+    np.random.seed(0x5EED_CA5E)  # noqa: NPY002
+    torch.manual_seed(0x5EED_CA5E)
+    try:
+        yield
+    finally:
+        random.setstate(kept[0])
+        np.random.set_state(kept[1])  # noqa: NPY002
+        torch.set_rng_state(kept[2])
+
+
 def _random_states() -> dict[str, Any]:
     import numpy as np
     import torch
 
+    numpy_state: Any = np.random.get_state(legacy=False)  # noqa: NPY002  the global state is the point
+    words = numpy_state["state"]
     return {
         "random": random.getstate(),
-        "numpy.random": repr(np.random.get_state(legacy=False)),  # noqa: NPY002  the global state is the point
-        "torch": torch.get_rng_state().tolist(),
+        "numpy.random": (words["key"].tobytes(), words["pos"], numpy_state["has_gauss"], numpy_state["gauss"]),
+        "torch": torch.get_rng_state().numpy().tobytes(),
     }

@@ -1,13 +1,19 @@
 """Chapter masks: which predictions a policy input marks."""
 
-from packer_schemas.cases import BatchCase, PolicyCase
+from typing import Any
+
+from packer_schemas.cases import BatchCase, PolicyCase, Sample
+from packer_schemas.protocols import RolloutPacker
+from packproof.capabilities import satisfies
+from packproof.driver import Driver
 from packproof.expect import expect_mask
+from packproof.faults import name_ignored_fault
 from packproof.registry import check
 from packproof.strategies import ROUTES, batches, policies
 from packproof.subject import Subject
 from packproof.toy_model import selected_pairs
-from packproof.views import PolicyView
-from packproof.violation import Violation
+from packproof.views import BatchView, PolicyView
+from packproof.violation import CallFailed, Violation
 
 
 @check("MASK-1", cases=policies(ignore=True, completion_len=(0, 6)))
@@ -25,13 +31,15 @@ def mask_1(subject: Subject, case: PolicyCase) -> None:
 @check("MASK-2", cases=policies(prompt_len=(2, 6), special=False))
 def mask_2(subject: Subject, case: PolicyCase) -> None:
     """The mask marks exactly the predictions of completion tokens."""
-    _expect_formula(subject, case)
+    _expect_formula(subject.on(case.model), case.sample)
 
 
 @check("MASK-3", cases=policies(prompt_len=(2, 6), special=False, ignore=True))
 def mask_3(subject: Subject, case: PolicyCase) -> None:
     """n_ignore_prefix_tokens takes that many predictions off the front of the completion."""
-    _expect_formula(subject, case)
+    driver = subject.on(case.model)
+    if _keeps_formula(driver, case.sample, n_ignore_prefix_tokens=0):
+        _expect_formula(driver, case.sample)
 
 
 @check("MASK-4", cases=policies(completion_len=(0, 4), special=False))
@@ -48,23 +56,28 @@ def mask_4(subject: Subject, case: PolicyCase) -> None:
 @check("MASK-5", cases=policies(prompt_len=(2, 6), completion_len=(0, 0)))
 def mask_5(subject: Subject, case: PolicyCase) -> None:
     """An empty completion is legal and its mask is all zero."""
-    _expect_formula(subject, case)
+    driver = subject.on(case.model)
+    if _keeps_formula(driver, case.sample, completion=list(case.sample.prompt_ids or ())[:1]):
+        _expect_formula(driver, case.sample)
 
 
 @check("MASK-6", cases=policies(prompt_len=(1, 1), special=False))
 def mask_6(subject: Subject, case: PolicyCase) -> None:
     """With a one-token prompt the mask starts at position zero."""
-    _expect_formula(subject, case)
+    driver = subject.on(case.model)
+    if _keeps_formula(driver, case.sample, prompt_ids=list(case.sample.prompt_ids or ()) * 2):
+        _expect_formula(driver, case.sample)
 
 
-@check("MASK-7", cases=policies(prompt_len=(2, 4)))
+@check("MASK-7", cases=policies(prompt_len=(2, 4), special=False))
 def mask_7(subject: Subject, case: PolicyCase) -> None:
     """A special token in the completion is marked like any other, also when it is the end or the pad token."""
-    special = subject.on(case.model).vocabulary.special_ids
-    ids = list(case.sample.completion)
-    for id in special:
-        finished = case.sample.model_copy(update={"completion": [*ids, id]})
-        _expect_formula(subject, case.model_copy(update={"sample": finished}))
+    driver, ids = subject.on(case.model), list(case.sample.completion)
+    if not _keeps_formula(driver, case.sample):
+        return
+    for id in driver.vocabulary.special_ids:
+        for completion in ([*ids, id], [id, *ids]):
+            _expect_formula(driver, case.sample.model_copy(update={"completion": completion}))
 
 
 @check("MASK-8", cases=policies(ignore=True, completion_len=(0, 6)))
@@ -78,43 +91,70 @@ def mask_8(subject: Subject, case: PolicyCase) -> None:
 
 @check("MASK-9", cases=batches(ROUTES, ignore=True))
 def mask_9(subject: Subject, case: BatchCase) -> None:
-    """On every route, the next-token predictions that the collated mask selects are the completion's, no more and no fewer."""
+    """On every route, the next-token predictions that the collated mask selects are the completion's, no more and no
+    fewer.
+    """
     driver = subject.on(case.model)
     rows = [driver.policy_input(sample) for sample in case.samples]
     batch = driver.collate(rows, max(len(row.ids) for row in rows) + case.extra_width)
     for number, (sample, row) in enumerate(zip(case.samples, rows, strict=True)):
         completion = _completion_ids(sample.completion, driver)
-        prompt_len = len(row.ids) - len(completion)
-        if row.ids[prompt_len:] != completion or batch.row_ids(number)[: len(row.ids)] != row.ids:
-            return  # AUTH-2, AUTH-3 and COLL-4 speak of the ids
-        first = prompt_len + sample.n_ignore_prefix_tokens
-        wanted = {(tuple(row.ids[:end]), row.ids[end]) for end in range(first, len(row.ids))}
-        if selected_pairs(batch.row_ids(number), batch.row_marks(number)) != wanted:
-            got = batch.row_marks(number)
-            marks = _formula(prompt_len, len(completion), sample.n_ignore_prefix_tokens)
-            padded = marks + [0] * (len(got) - len(marks))
-            expect_mask(row.call, batch.row_ids(number), padded, got, prompt_len=prompt_len)
+        prompt_len, ignored = len(row.ids) - len(completion), sample.n_ignore_prefix_tokens
+        prompt = row.ids[:prompt_len]
+        if not _intact(driver, sample, row, completion) or not _kept(batch, number, row):
+            continue
+        as_ids = Sample(prompt_ids=prompt, completion=completion, n_ignore_prefix_tokens=ignored)
+        ids, marks = batch.row_ids(number)[: len(row.ids)], batch.row_marks(number)[: len(row.ids)]
+        wanted = {(tuple(row.ids[:end]), row.ids[end]) for end in range(prompt_len + ignored, len(row.ids))}
+        if selected_pairs(ids, marks) != wanted and _keeps_formula(driver, as_ids):
+            expected = _formula(prompt_len, len(completion), ignored)
+            expect_mask(row.call, ids, expected, marks, prompt_len=prompt_len)
 
 
-def _expect_formula(subject: Subject, case: PolicyCase) -> None:
-    row = subject.on(case.model).policy_input(case.sample)
-    prompt_len, completion_len = len(case.sample.prompt_ids or ()), len(case.sample.completion)
-    if not _well_formed(row, prompt_len + completion_len):
-        return
-    expected = _formula(prompt_len, completion_len, case.sample.n_ignore_prefix_tokens)
-    expect_mask(row.call, row.ids, expected, row.marks, prompt_len=prompt_len)
+def _expect_formula(driver: Driver, sample: Sample) -> None:
+    row = driver.policy_input(sample)
+    prompt_len, completion_len = len(sample.prompt_ids or ()), len(sample.completion)
+    if len(row.ids) == len(row.mask) == prompt_len + completion_len:  # else MASK-1 and the AUTH rules speak
+        ignored, special = sample.n_ignore_prefix_tokens, driver.vocabulary.special_ids
+        expected = _formula(prompt_len, completion_len, ignored)
+        fault = name_ignored_fault(row.marks, prompt_len, completion_len, ignored) if ignored else ""
+        expect_mask(row.call, row.ids, expected, row.marks, prompt_len=prompt_len, special=special, fault=fault)
 
 
-def _well_formed(row: PolicyView, length: int) -> bool:
-    """Whether ids and mask have the right length; MASK-1 and the AUTH rules speak of those."""
-    return len(row.ids) == len(row.mask) == length
+def _keeps_formula(driver: Driver, sample: Sample, **changes: Any) -> bool:
+    """Whether the mask of a simpler sample is right; where it is not, the rule of that sample speaks."""
+    try:
+        _expect_formula(driver, sample.model_copy(update=changes))
+    except CallFailed:
+        raise
+    except Violation:
+        return False
+    return True
 
 
 def _formula(prompt_len: int, completion_len: int, ignored: int) -> list[int]:
     return [0] * (prompt_len - 1 + ignored) + [1] * (completion_len - ignored) + [0]
 
 
-def _completion_ids(completion: str | list[int], driver: object) -> list[int]:
+def _intact(driver: Driver, sample: Sample, row: PolicyView, completion: list[int]) -> bool:
+    """Whether the row's ids are what its route gives; the AUTH rules and MASK-1 speak of others."""
+    prompt = sample.prompt_ids
+    if prompt is None and satisfies(driver.packer, RolloutPacker):
+        asked = driver.rollout_input(sample.prompt)
+        prompt = driver.tokenizer(asked, add_special_tokens=False).input_ids if isinstance(asked, str) else None
+    if prompt is None:
+        prompt = row.ids[: max(len(row.ids) - len(completion), 1)]
+    return row.ids == [*prompt, *completion] and len(row.mask) == len(row.ids)
+
+
+def _kept(batch: BatchView, number: int, row: PolicyView) -> bool:
+    """Whether collation kept the row's ids and mask in their place; the COLL rules speak of that."""
+    if not batch.holds(number, len(row.ids)):
+        return False
+    return batch.row_ids(number)[: len(row.ids)] == row.ids and batch.row_marks(number)[: len(row.ids)] == row.marks
+
+
+def _completion_ids(completion: str | list[int], driver: Driver) -> list[int]:
     if isinstance(completion, list):
         return completion
-    return list(driver.tokenizer(completion, add_special_tokens=False).input_ids)  # pyright: ignore[reportAttributeAccessIssue]
+    return list(driver.tokenizer(completion, add_special_tokens=False).input_ids)

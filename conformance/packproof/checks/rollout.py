@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from packer_schemas.cases import BatchCase, PretokenizedCase, PromptCase, RefusedPromptCase
-from packproof.driver import observation
+from packproof.driver import observation, short
 from packproof.expect import expect_equal, expect_ids
+from packproof.faults import name_text_fault
 from packproof.registry import check
 from packproof.strategies import ROUTES, batches, pretokenized, prompts
 from packproof.strategies_bad import refused_prompts
@@ -19,7 +20,7 @@ def roll_1(subject: Subject, case: PromptCase) -> None:
     """A string prompt passes through verbatim."""
     driver = subject.on(case.model)
     got = driver.rollout_input(case.prompt)
-    expect_equal(driver.last_call, case.prompt, got, fault=_text_fault(case.prompt, got))
+    expect_equal(driver.last_call, case.prompt, got, fault=name_text_fault(case.prompt, got))
 
 
 @check("ROLL-2", cases=prompts("conversation"))
@@ -31,7 +32,7 @@ def roll_2(subject: Subject, case: PromptCase) -> None:
     expected = _render(driver.tokenizer, case.prompt, add_generation_prompt=True)
     got = driver.rollout_input(case.prompt)
     bare = _render(driver.tokenizer, case.prompt, add_generation_prompt=False)
-    fault = "generation prompt missing" if got == bare != expected else _text_fault(expected, got)
+    fault = "generation prompt missing" if got == bare != expected else name_text_fault(expected, got)
     expect_equal(driver.last_call, expected, got, fault=fault)
 
 
@@ -56,7 +57,7 @@ def roll_4(subject: Subject, case: PromptCase) -> None:
 def roll_5(subject: Subject, case: PretokenizedCase) -> None:
     """Pretokenised prompt ids reach the engine exactly."""
     driver, ids = subject.on(case.model), list(case.token_ids)
-    call = f"get_pretokenized_rollout_input(sample, {case.token_ids})"
+    call = f"get_pretokenized_rollout_input(sample, {short(case.token_ids)})"
     with driver.calling(call):
         answer = driver.packer.get_pretokenized_rollout_input(observation(case.prompt), ids)
     got = answer.get("prompt_token_ids") if isinstance(answer, Mapping) else None
@@ -90,7 +91,7 @@ def roll_7(subject: Subject, case: BatchCase) -> None:
 def roll_8(subject: Subject, case: BatchCase) -> None:
     """batch_size is the number of samples."""
     driver, items = subject.on(case.model), _items(case)
-    with driver.calling(f"batch_size({len(items)} samples)"):
+    with driver.calling(f"batch_size({_counted(items)})"):
         got = driver.packer.batch_size(items)
     expect_equal(driver.last_call, len(items), got)
 
@@ -101,7 +102,7 @@ def roll_9(subject: Subject, case: BatchCase) -> None:
     driver, items = subject.on(case.model), _items(case)
     count = len(items)
     for start, end in ((0, count), (0, 1), (1, count), (count, count + 1), (0, 0), (-1, count), (0, -1)):
-        call = f"slice_batch({len(items)} samples, {start}, {end})"
+        call = f"slice_batch({_counted(items)}, {start}, {end})"
         with driver.calling(call):
             got = driver.packer.slice_batch(items, start, end)
         expected = items[start:end]
@@ -109,6 +110,10 @@ def roll_9(subject: Subject, case: BatchCase) -> None:
             numbers = [next((i for i, item in enumerate(items) if item is one), None) for one in got]
             want = list(range(len(items)))[start:end]
             raise Violation.of(call, expected=f"samples {want}", got=f"samples {numbers}")
+
+
+def _counted(items: list[Any]) -> str:
+    return f"{len(items)} sample{'s' * (len(items) != 1)}"
 
 
 def _items(case: BatchCase) -> list[Any]:
@@ -122,13 +127,3 @@ def _render(tokenizer: Any, prompt: Any, *, add_generation_prompt: bool) -> str:
         )
     except Exception as error:
         raise NotTested(f"the chat template does not take this conversation: {error}") from error
-
-
-def _text_fault(expected: Any, got: Any) -> str:
-    if not isinstance(got, str) or got == expected:
-        return "" if isinstance(got, str) else f"returned {type(got).__name__}"
-    if got.strip() == expected.strip():
-        return "white space at the ends changed"
-    if expected in got:
-        return "something added around it"
-    return ""

@@ -9,7 +9,7 @@ from packer_schemas.build_spec import DataPackerBuildSpec
 from packer_schemas.cases import SelectionCase
 from packer_schemas.protocols import PolicyPacker, RolloutPacker
 from packproof.capabilities import satisfies
-from packproof.driver import REFUSALS, Driver
+from packproof.driver import REFUSALS, Driver, short
 from packproof.model_folders import model_folder
 from packproof.models import model_path
 from packproof.registry import check
@@ -41,7 +41,8 @@ def sel_1(subject: Subject, case: SelectionCase) -> None:
         raise Violation.of(driver.last_call, expected="the packer given", got=f"another {type(got).__name__}")
     if [name for name, _ in calls] != [folder]:
         names = [("the folder" if name == folder else name) for name, _ in calls]
-        raise Violation.of(driver.last_call, expected="setup(folder), once", got=f"setup calls with {names}")
+        got = f"setup called with {', '.join(map(repr, names))}" if names else "setup was not called"
+        raise Violation.of(driver.last_call, expected="setup(folder), once", got=got)
 
 
 @check("SEL-2", cases=_any_model)
@@ -77,8 +78,8 @@ def sel_4(subject: Subject, case: SelectionCase) -> None:
     driver = _driver(subject)
     with model_folder(case.config) as folder, driver.calling(_call(case)):
         packer = subject.selection.init_data_packer(folder, model_backend=case.model_backend)
-    if not (satisfies(packer, PolicyPacker) and satisfies(packer, RolloutPacker)):
-        raise Violation.of(driver.last_call, expected="a text packer", got=repr(packer)[:80])
+    if isinstance(packer, type) or not (satisfies(packer, PolicyPacker) and satisfies(packer, RolloutPacker)):
+        raise Violation.of(driver.last_call, expected="a text packer", got=short(packer))
 
 
 @check("SEL-5", cases=_configs(*_TWO_HEADED))
@@ -90,7 +91,9 @@ def sel_5(subject: Subject, case: SelectionCase) -> None:
 
 @check("SEL-6", cases=_configs("vipllava", "paligemma", vision_config={}, text_config={}))
 def sel_6(subject: Subject, case: SelectionCase) -> None:
-    """An unregistered vision model on the native path is refused with a message that names its type and the hf backend."""
+    """An unregistered vision model on the native path is refused with a message that names its type and the hf
+    backend.
+    """
     with model_folder(case.config) as folder:
         for backend in (None, "i4"):
             wanted = (str(case.config["model_type"]), "hf")
@@ -147,7 +150,8 @@ def sel_11(subject: Subject, case: SelectionCase) -> None:
                 subject.selection.init_data_packer(folder, packer=packer, **given)
             wanted = bool(given)
             if any(flag is not wanted for _, flag in calls):
-                raise Violation.of(call, expected=f"setup with trust_remote_code={wanted}", got=f"{calls[-1][1]}")
+                got = f"setup with trust_remote_code={calls[-1][1]}"
+                raise Violation.of(call, expected=f"setup with trust_remote_code={wanted}", got=got)
 
 
 def _driver(subject: Subject) -> Driver:
@@ -189,8 +193,9 @@ def _refused_naming(subject: Subject, call: str, run: Callable[[], Any], wanted:
             messages.append(str(error))
             raise
 
-    _driver(subject).refuses(call, keep_message, (*REFUSALS, ImportError, AttributeError, RuntimeError))
+    wording = f"an error whose message names {' and '.join(wanted)}"
+    _driver(subject).refuses(call, keep_message, (*REFUSALS, ImportError, AttributeError, RuntimeError), wording)
     absent = [text for text in wanted if text not in messages[0]]
     if absent:
         got = messages[0] if len(messages[0]) < 300 else messages[0][:297] + "..."
-        raise Violation.of(call, expected=f"a message that names {', '.join(absent)}", got=got)
+        raise Violation.of(call, expected=wording, got=f"the message {got!r}")

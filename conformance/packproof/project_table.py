@@ -1,0 +1,58 @@
+"""The `[tool.packproof]` table of a project's pyproject.toml: every option of the plugin, by the same name."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from packproof.violation import UsageError
+
+__all__ = ["KEYS", "read_table"]
+
+KEYS: dict[str, type] = {
+    "packer": list,
+    "packer-model": list,
+    "packer-trust-remote-code": bool,
+    "packer-selection": str,
+    "packer-level": list,
+    "packer-select": list,
+    "packer-effort": str,
+    "packer-seed": int,
+    "packer-replay": list,
+    "packer-known": str,
+    "packer-report": str,
+}
+"""Type of the value of every option."""
+
+
+def read_table(rootpath: Path, folder: Path) -> dict[str, Any]:
+    """The `[tool.packproof]` table of the project's pyproject.toml, checked, its paths as seen from `folder`."""
+    file = rootpath / "pyproject.toml"
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("packproof", {})
+    except OSError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: not TOML: {error}.") from error
+    for name, value in table.items():
+        kind = KEYS.get(name)
+        if kind is None:
+            raise UsageError(f"{file}: [tool.packproof] has no key {name!r}; expected one of {', '.join(KEYS)}.")
+        if kind is list and isinstance(value, str):
+            table[name] = value = [value]
+        if type(value) is not kind or (kind is list and not all(isinstance(one, str) for one in value)):
+            wanted = "a list of strings" if kind is list else kind.__name__
+            raise UsageError(f"{file}: [tool.packproof] {name} = {value!r}: expected {wanted}.")
+        if rootpath != folder:
+            table[name] = _from_root(name, value, rootpath)
+    return table
+
+
+def _from_root(name: str, value: Any, rootpath: Path) -> Any:
+    """Paths in the table are relative to its file, also when pytest runs in another folder."""
+    if name in ("packer-known", "packer-report"):
+        return str(rootpath / value)
+    if name == "packer-replay":
+        return [str(rootpath / path) for path in value]
+    if name == "packer-model":
+        return [str(rootpath / model) if (rootpath / model).is_dir() else model for model in value]
+    return value

@@ -1,0 +1,303 @@
+"""Faults of chapter authority: ids are made up, lost or encoded again."""
+
+from typing import Any
+
+from packproof.zoo.member import fault
+from packproof.zoo.miniature import MiniaturePacker, Row
+
+__all__: list[str] = []
+
+
+@fault("AUTH-1", report="https://github.com/sgl-project/sglang/pull/26555")
+class RetokenisedPrompt(MiniaturePacker):
+    """Stored prompt ids are decoded and encoded again, which gives other ids for the same text.
+
+    Reported in https://github.com/sgl-project/sglang/pull/26555.
+    """
+
+    def _stored_ids(self, given: Any) -> list[int]:
+        ids = super()._stored_ids(given)
+        return self._encode(self.tokenizer.decode(ids)) or ids
+
+
+@fault("AUTH-1", report="https://github.com/hiyouga/EasyR1/pull/210")
+class StoredPromptTruncated(MiniaturePacker):
+    """Stored prompt ids beyond the tokenizer's limit are cut from the left, in silence.
+
+    The engine was not asked to: https://github.com/hiyouga/EasyR1/pull/210.
+    """
+
+    def _stored_ids(self, given: Any) -> list[int]:
+        return super()._stored_ids(given)[-self.tokenizer.model_max_length :]
+
+
+@fault("AUTH-1", report="https://github.com/OpenRLHF/OpenRLHF/issues/393")
+class BosBeforeStoredPrompt(MiniaturePacker):
+    """A BOS is put in front of stored ids that have none, though the engine saw none either.
+
+    BOS tokens that nobody asked for: https://github.com/OpenRLHF/OpenRLHF/issues/393.
+    """
+
+    def _stored_ids(self, given: Any) -> list[int]:
+        ids, bos = super()._stored_ids(given), self.tokenizer.bos_token_id
+        return ids if bos is None or ids[0] == bos else [bos, *ids]
+
+
+@fault("AUTH-1", report="https://github.com/huggingface/trl/issues/5224")
+class StoredPromptIgnored(MiniaturePacker):
+    """`prompt_ids` is accepted and not used: the prompt is always rendered and encoded again.
+
+    The route of https://github.com/huggingface/trl/issues/5224.
+    """
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, from text."""
+        if prompt_ids is not None:
+            self._not_empty(self._ids(prompt_ids))
+        return super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens)
+
+
+@fault("AUTH-2", report="https://github.com/huggingface/trl/issues/5224")
+class RetokenisedCompletion(MiniaturePacker):
+    """Sampled ids are decoded and encoded again, so other ids are trained than were sampled.
+
+    Reported in https://github.com/huggingface/trl/issues/5224, and the default of a public packer.
+    """
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, by way of text."""
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        if isinstance(rollout_output, str):
+            return row
+        start = len(row["input_ids"]) - len(rollout_output)
+        again = self._encode(self.tokenizer.decode(row["input_ids"][start:]))
+        return self._row(row["input_ids"][:start], again, min(n_ignore_prefix_tokens, len(again)))
+
+
+@fault("AUTH-2", report="https://github.com/NovaSky-AI/SkyRL/pull/758")
+class EndTokenAppendedToIds(MiniaturePacker):
+    """Sampled ids that do not end in the end token get one, with weight, though nothing sampled it.
+
+    Reported in https://github.com/NovaSky-AI/SkyRL/pull/758.
+    """
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, with one id more."""
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        if isinstance(rollout_output, str) or row["input_ids"][-1] == self.tokenizer.eos_token_id:
+            return row
+        ids, mask = row["input_ids"], row["logprob_masks"]
+        return {"input_ids": [*ids, self.tokenizer.eos_token_id], "logprob_masks": [*mask[:-1], 1, 0]}
+
+
+@fault("AUTH-2", report="https://github.com/stanford-cs336/assignment5-alignment/issues/15")
+class SampledIdsTruncated(MiniaturePacker):
+    """Sampled ids beyond the tokenizer's limit are cut in silence, and with them the end of the answer.
+
+    Two lengths for one response: https://github.com/stanford-cs336/assignment5-alignment/issues/15.
+    """
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        ids = super()._completion_ids(given)
+        return ids if isinstance(given, str) else ids[: self.tokenizer.model_max_length]
+
+
+@fault("AUTH-2", "AUTH-3", report="https://github.com/huggingface/trl/pull/5350")
+class RowTruncated(MiniaturePacker):
+    """A row longer than the tokenizer's limit loses the end of its completion, in silence.
+
+    A safety net that hides a broken contract: https://github.com/huggingface/trl/pull/5350.
+    """
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        kept = completion[: max(self.tokenizer.model_max_length - len(prompt), 0)]
+        return super()._row(prompt, kept, min(ignored, len(kept)))
+
+
+@fault("AUTH-3", report="https://github.com/unslothai/unsloth-zoo/pull/1110")
+class BosInside(MiniaturePacker):
+    """A text completion is encoded with the tokenizer's defaults, so a BOS lands in the middle of the sequence.
+
+    Reported in https://github.com/unslothai/unsloth-zoo/pull/1110, and seen in public vision packers.
+    """
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        return list(self.tokenizer(given).input_ids) if isinstance(given, str) else super()._completion_ids(given)
+
+
+@fault("AUTH-3", report="https://github.com/NovaSky-AI/SkyRL/pull/758")
+class StopTokenAppended(MiniaturePacker):
+    """A text completion gets an end token, although an answer that was cut has none.
+
+    A made-up stop token: https://github.com/NovaSky-AI/SkyRL/pull/758.
+    """
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        ids = super()._completion_ids(given)
+        return [*ids, self.tokenizer.eos_token_id] if isinstance(given, str) else ids
+
+
+@fault("AUTH-3")
+class CompletionStripped(MiniaturePacker):
+    """White space around a text completion is taken off before it is encoded, so the space in front of it is lost."""
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        return super()._completion_ids(given.strip() if isinstance(given, str) else given)
+
+
+@fault("AUTH-3", report="https://github.com/huggingface/trl/issues/2054")
+class PromptAndCompletionEncodedAsOne(MiniaturePacker):
+    """Prompt text and completion text are joined and encoded once, so a token may straddle the border.
+
+    Merges over the border: https://github.com/huggingface/trl/issues/2054.
+    """
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, where either side is given as ids."""
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        if prompt_ids is not None or not isinstance(rollout_output, str):
+            return row
+        text = self._render(sample.representations["prompt"])
+        ids, prompt = self._encode(text + rollout_output), self._encode(text)
+        return self._row(ids[: len(prompt)], ids[len(prompt) :], min(n_ignore_prefix_tokens, len(ids) - len(prompt)))
+
+
+@fault("AUTH-3", "AUTH-4", report="https://github.com/hiyouga/EasyR1/pull/210")
+class TextTruncated(MiniaturePacker):
+    """Text is encoded with `truncation=True`, in silence, on the trainer's side only.
+
+    The engine saw the whole of it: https://github.com/hiyouga/EasyR1/pull/210.
+    """
+
+    def _encode(self, text: str) -> list[int]:
+        return list(self.tokenizer(text, add_special_tokens=False, truncation=True).input_ids)
+
+
+@fault("AUTH-4", report="https://github.com/huggingface/trl/issues/1400")
+class PromptEncodedWithSpecials(MiniaturePacker):
+    """The rendered prompt, which holds its BOS, is encoded with special tokens and gets a second one.
+
+    Reported in https://github.com/huggingface/trl/issues/1400.
+    """
+
+    def _text_prompt_ids(self, sample: Any) -> list[int]:
+        text = self._render(sample.representations["prompt"])
+        self._not_empty(self._encode(text))
+        return list(self.tokenizer(text).input_ids)
+
+
+@fault("AUTH-4", report="https://github.com/thinking-machines-lab/tinker-cookbook/issues/860")
+class TrainedPromptWithoutGenerationPrompt(MiniaturePacker):
+    """The trainer renders a conversation without the generation prompt that the engine was given.
+
+    Trained and sampled prompts that differ: https://github.com/thinking-machines-lab/tinker-cookbook/issues/860.
+    """
+
+    def _text_prompt_ids(self, sample: Any) -> list[int]:
+        prompt = sample.representations["prompt"]
+        if isinstance(prompt, str):
+            return super()._text_prompt_ids(sample)
+        text = self.tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=False)
+        return self._not_empty(self._encode(text))
+
+
+@fault("AUTH-5")
+class EmptyPromptGetsAnEndToken(MiniaturePacker):
+    """A prompt without ids is replaced by the end token, so that there is something to continue."""
+
+    def _text_prompt_ids(self, sample: Any) -> list[int]:
+        return self._encode(self._render(sample.representations["prompt"])) or [self.tokenizer.eos_token_id]
+
+
+@fault("AUTH-5")
+class EmptyPromptAccepted(MiniaturePacker):
+    """A prompt without ids is accepted; in public packers its mask is then one entry too long."""
+
+    def _text_prompt_ids(self, sample: Any) -> list[int]:
+        return self._encode(self._render(sample.representations["prompt"]))
+
+
+@fault("AUTH-6")
+class EmptyPromptIdsReadAsAbsent(MiniaturePacker):
+    """`prompt_ids or ...` takes an empty list of stored ids for none at all, and renders the prompt instead."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, by truth."""
+        given = prompt_ids if prompt_ids is not None and len(prompt_ids) else None
+        return super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=given)
+
+
+@fault("AUTH-7")
+class NumpyScalarsRefused(MiniaturePacker):
+    """Ids are told by `type(one) is int`, so lists of NumPy integers, which engines return, are refused."""
+
+    def _id(self, one: Any) -> int:
+        if type(one) is not int:
+            raise TypeError(f"{one!r} is {type(one).__name__}, expected int")
+        return super()._id(one)
+
+
+@fault("AUTH-7", "AUTH-8")
+class ArrayReadAsText(MiniaturePacker):
+    """Only lists count as ids; an array or a tensor falls into the text branch and its printed form is encoded.
+
+    The fall-through into the text branch is seen in public vision packers.
+    """
+
+    def _ids(self, given: Any) -> list[int]:
+        return self._encode(str(given)) if hasattr(given, "tolist") else super()._ids(given)
+
+
+@fault("AUTH-8")
+class BoolsAccepted(MiniaturePacker):
+    """`isinstance(True, int)` holds, so a mask passed by mistake is trained as ids 0 and 1."""
+
+    def _id(self, one: Any) -> int:
+        return super()._id(int(one) if isinstance(one, bool) else one)
+
+
+@fault("AUTH-8")
+class FloatsRounded(MiniaturePacker):
+    """Ids go through `int()`, which takes floats: a column that a data frame made of floats is cut to integers."""
+
+    def _id(self, one: Any) -> int:
+        return super()._id(int(one) if isinstance(one, float) else one)
+
+
+@fault("AUTH-8")
+class NegativeIdsAccepted(MiniaturePacker):
+    """The range of ids is not checked, so -100 from a label column becomes an input id."""
+
+    def _id(self, one: Any) -> int:
+        negative = isinstance(one, int) and not isinstance(one, bool) and one < 0
+        return one if negative else super()._id(one)
+
+
+@fault("AUTH-9", report="https://github.com/huggingface/transformers/pull/45422")
+class NoneTrainedAsText(MiniaturePacker):
+    """A completion that is neither text nor ids is printed, so None is trained as the word None.
+
+    None rendered as text: https://github.com/huggingface/transformers/pull/45422.
+    """
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        known = isinstance(given, (str, list, tuple)) or hasattr(given, "tolist")
+        return super()._completion_ids(given if known else str(given))
+
+
+@fault("AUTH-9")
+class MissingCompletionReadAsEmpty(MiniaturePacker):
+    """A completion of None counts as an empty one, so a failed request becomes a row."""
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        return super()._completion_ids([] if given is None else given)

@@ -1,0 +1,308 @@
+"""Faults of chapter collation: rows are cut, moved, padded wrongly or mixed up."""
+
+from typing import Any
+
+from packproof.zoo.member import fault
+from packproof.zoo.miniature import MiniaturePacker, Row
+
+__all__: list[str] = []
+
+
+@fault("COLL-1", report="https://github.com/NVlabs/alpamayo/pull/37")
+class IdsCastToFloat(MiniaturePacker):
+    """The batch is cast to the model's dtype, ids included, and half precision rounds ids above 256.
+
+    Reported in https://github.com/NVlabs/alpamayo/pull/37. Float keeps small ids, so nothing crashes.
+    """
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        batch = super()._batch(ids, masks)
+        return batch | {"input_ids": batch["input_ids"].float()}
+
+
+@fault("COLL-1")
+class IdsAsInt32(MiniaturePacker):
+    """Ids are kept as int32 to save memory; embedding and loss of most models ask for int64."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        batch = super()._batch(ids, masks)
+        return batch | {"input_ids": batch["input_ids"].int()}
+
+
+@fault("COLL-2")
+class MaskAsIntegers(MiniaturePacker):
+    """The mask is int64, so indexing with it picks positions 0 and 1 again and again instead of selecting."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        batch = super()._batch(ids, masks)
+        return batch | {"logprob_masks": batch["logprob_masks"].long()}
+
+
+@fault("COLL-3")
+class WidthIgnored(MiniaturePacker):
+    """`computed_max_len` is accepted and not used: the batch is as wide as its longest row, so ranks disagree.
+
+    Seen in public trainers, which round the width up before they pass it on.
+    """
+
+    def _collate(self, rows: Any, width: int) -> dict[str, Any]:
+        return super()._collate(rows, self.policy_compute_max_len(rows))
+
+
+@fault("COLL-3")
+class WidthRoundedUp(MiniaturePacker):
+    """The width is rounded up to a multiple of eight for the sake of the hardware, and no longer is what was asked."""
+
+    def _collate(self, rows: Any, width: int) -> dict[str, Any]:
+        return super()._collate(rows, -(-width // 8) * 8)
+
+
+@fault("COLL-4", report="https://github.com/huggingface/trl/issues/6800")
+class PaddedOnTheLeft(MiniaturePacker):
+    """Filler stands on the left, as generation likes it, so positions depend on the width of the batch.
+
+    Reported in https://github.com/huggingface/trl/issues/6800.
+    """
+
+    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
+        return [self.tokenizer.pad_token_id] * (width - len(ids)) + ids
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        return [0] * (width - len(row["logprob_masks"])) + row["logprob_masks"]
+
+
+@fault("COLL-4", "COLL-8", "COLL-9")
+class RowsSortedByLength(MiniaturePacker):
+    """Rows are sorted by length for packing, and advantages, which are not, meet other rows."""
+
+    def _collate(self, rows: Any, width: int) -> dict[str, Any]:
+        return super()._collate(sorted(rows, key=lambda row: len(row["input_ids"])), width)
+
+
+@fault("COLL-5", report="https://github.com/OpenGVLab/InternVL/issues/908")
+class FillerIsZero(MiniaturePacker):
+    """Filler is zero whatever the pad id is; zero is a real token of most vocabularies.
+
+    Reported in https://github.com/OpenGVLab/InternVL/issues/908.
+    """
+
+    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
+        return ids + [0] * (width - len(ids))
+
+
+@fault("COLL-5", report="https://github.com/NVIDIA-NeMo/Automodel/pull/3704")
+class FillerIsPadOrEos(MiniaturePacker):
+    """`pad or eos` fills with the end token where the pad id is zero.
+
+    Reported in https://github.com/NVIDIA-NeMo/Automodel/pull/3704.
+    """
+
+    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
+        filler = self.tokenizer.pad_token_id or self.tokenizer.eos_token_id
+        return ids + [filler] * (width - len(ids))
+
+
+@fault("COLL-5")
+class PadIdOnTheClass(MiniaturePacker):
+    """Setup stores the pad id on the class, so the last packer set up decides what all the others fill with."""
+
+    _pad_id = 0
+
+    def _settle_pad(self) -> None:
+        super()._settle_pad()
+        type(self)._pad_id = self.tokenizer.pad_token_id
+
+    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
+        return ids + [type(self)._pad_id] * (width - len(ids))
+
+
+@fault("COLL-6", report="https://github.com/rllm-org/rllm/pull/508")
+class FillerTrained(MiniaturePacker):
+    """The mask is filled with ones, so padding carries loss and enters the token count.
+
+    Trained filler: https://github.com/rllm-org/rllm/pull/508.
+    """
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        return row["logprob_masks"] + [1] * (width - len(row["logprob_masks"]))
+
+
+@fault("COLL-7", report="https://github.com/huggingface/trl/issues/976")
+class PadEosCut(MiniaturePacker):
+    """Collation takes every target that equals the pad id out of the mask; where pad is the end token, real ends too.
+
+    Reported in https://github.com/huggingface/trl/issues/976: models never stopped.
+    """
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        targets = [*row["input_ids"][1:], self.tokenizer.pad_token_id]
+        marks = zip(row["logprob_masks"], targets, strict=True)
+        kept = [int(mark and target != self.tokenizer.pad_token_id) for mark, target in marks]
+        return super()._padded_mask({"logprob_masks": kept}, width)
+
+
+@fault("COLL-6", "COLL-7", report="https://github.com/huggingface/trl/pull/5178")
+class MaskPaddedOnTheLeftOnly(MiniaturePacker):
+    """Ids are padded on the right and their mask on the left: a side channel that was not moved with the ids.
+
+    Such a channel: https://github.com/huggingface/trl/pull/5178.
+    """
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        return [0] * (width - len(row["logprob_masks"])) + row["logprob_masks"]
+
+
+@fault("COLL-8")
+class WeightsNormalisedOverTheBatch(MiniaturePacker):
+    """A row's loss weight is divided by the marked tokens of the whole batch, so a row counts less among long ones."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        batch = super()._batch(ids, masks)
+        marked = batch["logprob_masks"].sum(dim=-1)
+        return batch | {"loss_weights": marked / marked.sum().clamp(min=1)}
+
+
+@fault("COLL-8", "COLL-9", report="https://github.com/hiyouga/LlamaFactory/pull/7318")
+class PositionsRunOn(MiniaturePacker):
+    """Positions are those of a packed row: they run on from one sample into the next.
+
+    Reported in https://github.com/hiyouga/LlamaFactory/pull/7318.
+    """
+
+    def _collate(self, rows: Any, width: int) -> dict[str, Any]:
+        import torch
+
+        starts = [sum(len(row["input_ids"]) for row in rows[:number]) for number in range(len(rows))]
+        return super()._collate(rows, width) | {"position_ids": torch.tensor(starts)[:, None] + torch.arange(width)}
+
+
+@fault("COLL-9", report="https://github.com/huggingface/nanoVLM/pull/204")
+class PositionsCountedOverTheBatch(MiniaturePacker):
+    """Positions are counted over the flattened batch, so they tell the place of a row instead of places in it.
+
+    Positions without borders: https://github.com/huggingface/nanoVLM/pull/204.
+    """
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        import torch
+
+        batch = super()._batch(ids, masks)
+        return batch | {"position_ids": torch.arange(batch["input_ids"].numel()).view_as(batch["input_ids"])}
+
+
+@fault("COLL-10", report="https://github.com/TransferQueue/TransferQueue/pull/134")
+class SingleRowSqueezed(MiniaturePacker):
+    """`squeeze()` takes the batch axis off a batch of one: a count of one comes back in another layout.
+
+    Such a layout: https://github.com/TransferQueue/TransferQueue/pull/134.
+    """
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        return {name: column.squeeze(0) for name, column in super()._batch(ids, masks).items()}
+
+
+@fault("COLL-11", report="https://github.com/NovaSky-AI/SkyRL/pull/2081")
+class ZeroSamplesAccepted(MiniaturePacker):
+    """Zero samples give two empty tensors, which fail later and elsewhere; seen in public packers.
+
+    Batches of zero: https://github.com/NovaSky-AI/SkyRL/pull/2081.
+    """
+
+    def _check_batch(self, rows: Any, width: int) -> None:
+        if rows:
+            super()._check_batch(rows, width)
+
+
+@fault("COLL-11", report="https://github.com/NovaSky-AI/SkyRL/pull/2081")
+class ZeroSamplesIndexed(MiniaturePacker):
+    """The first sample is looked at before anybody asks whether there is one, so zero samples are an IndexError.
+
+    Reported in https://github.com/NovaSky-AI/SkyRL/pull/2081.
+    """
+
+    def _check_batch(self, rows: Any, width: int) -> None:
+        if len(rows[0]["input_ids"]) > width:
+            raise ValueError(f"max_len {width} is below the first sample")
+        super()._check_batch(rows, width)
+
+
+@fault("COLL-12", report="https://github.com/huggingface/trl/pull/5350")
+class RowsCutToWidth(MiniaturePacker):
+    """Rows are sliced to the width asked for, in silence, and the end of the longest answer is gone.
+
+    Seen in public collators; a silent cut was taken out in https://github.com/huggingface/trl/pull/5350.
+    """
+
+    def _check_batch(self, rows: Any, width: int) -> None:
+        super()._check_batch(rows, max(width, *(len(row["input_ids"]) for row in rows), 0))
+
+    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
+        return super()._padded_ids(ids, width)[:width]
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        return super()._padded_mask(row, width)[:width]
+
+
+@fault("COLL-13")
+class BatchKept(MiniaturePacker):
+    """The last batch is kept and handed out again for the same samples, after the trainer has written into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: tuple[Any, dict[str, Any]] = (None, {})
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        if self._last[0] != (ids, masks):
+            self._last = ((ids, masks), super()._batch(ids, masks))
+        return self._last[1]
+
+
+@fault("COLL-13", report="https://github.com/pytorch/pytorch/issues/65604")
+class BufferUsedAgain(MiniaturePacker):
+    """Batches of one shape are written into one buffer, so the next batch overwrites the one still in use.
+
+    Shared storage behind tensors that look apart: https://github.com/pytorch/pytorch/issues/65604.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._buffers: dict[Any, Any] = {}
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        fresh = super()._batch(ids, masks)
+        return {
+            name: self._buffers.setdefault((name, column.shape), column).copy_(column) for name, column in fresh.items()
+        }
+
+
+@fault("COLL-14")
+class SamplesPaddedInPlace(MiniaturePacker):
+    """Collation pads the lists of its samples in place, so a second collation at another width finds longer samples."""
+
+    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
+        ids[:] = super()._padded_ids(ids, width)
+        return ids
+
+
+@fault("COLL-14")
+class FieldsTakenOutOfTheSamples(MiniaturePacker):
+    """Collation deletes from its samples what it does not put into the batch, as public vision packers do."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        return super()._row(prompt, completion, ignored) | {"prompt_length": len(prompt)}
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        row.pop("prompt_length", None)
+        return super()._padded_mask(row, width)
+
+
+@fault("COLL-15")
+class LongestByTheTokenizer(MiniaturePacker):
+    """The width is at least the tokenizer's `model_max_length`, so short batches are mostly filler.
+
+    Seen in a public packer.
+    """
+
+    def policy_compute_max_len(self, processed_samples: Any) -> int:
+        """Never small."""
+        return max(super().policy_compute_max_len(processed_samples), self.tokenizer.model_max_length)
