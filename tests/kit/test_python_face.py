@@ -1,0 +1,122 @@
+"""`check_packer` and `parametrize_with_checks`, in Python and in a user's own test file."""
+
+import re
+from typing import Any
+
+import pytest
+from user_packers import Plain, Shifted
+from user_project import Project
+
+from packer_schemas import Report
+from packproof import check_packer, parametrize_with_checks
+from packproof.violation import UsageError
+
+FAST = {"effort": "quick", "select": ["MASK-2", "MASK-3"]}
+
+OWN_TESTS = """
+import pytest
+from packproof import check_packer, parametrize_with_checks
+from packproof.violation import UsageError
+
+RULES = ["LIFE-3", "MASK-2", "MASK-3"]
+
+
+@parametrize_with_checks("packers:Shifted", select=RULES, effort="quick")
+def test_contract(check):
+    check()
+
+
+def test_whole():
+    with pytest.raises(AssertionError, match="packers:Shifted breaks one rule") as caught:
+        check_packer("packers:Shifted", select=RULES, effort="quick")
+    assert "shifted right by one" in str(caught.value)
+
+
+@parametrize_with_checks("packers:gone", select=["MASK-2"])
+def test_late(check):
+    with pytest.raises(UsageError):
+        check()
+"""
+
+
+def test_a_sound_packer_gives_a_report() -> None:
+    """`check_packer` takes a callable and returns the report, without a verdict when rules were selected."""
+    report = check_packer(Plain, **FAST)
+    assert isinstance(report, Report)
+    assert [outcome.status for outcome in report.subjects[0].outcomes] == ["pass", "pass"]
+    assert report.subjects[0].verdict == "incomplete"
+    assert report.subjects[0].target == "user_packers:Plain"
+
+
+def test_a_broken_packer_raises_with_the_text_of_every_failure() -> None:
+    """A broken rule is an `AssertionError` with the failure text and a command to replay it."""
+    with pytest.raises(AssertionError) as caught:
+        check_packer(Shifted, **FAST, seed=3)
+    assert str(caught.value).startswith("user_packers:Shifted breaks one rule\n\nMASK-2  MUST")
+    words = "--packer-select MASK-2 --packer-effort quick --packer-seed 3"
+    assert f"replay      pytest --packer user_packers:Shifted {words}" in str(caught.value)
+
+
+def test_a_local_factory_is_replayed_in_python() -> None:
+    """A factory that no command line can name is replayed by the same call, with its rule and seed."""
+    with pytest.raises(AssertionError, match=re.escape("check_packer(..., select=['MASK-2'], effort='quick', seed=0)")):
+        check_packer(lambda: Shifted(), **FAST)
+
+
+def test_raise_on_failure_false_returns_the_report() -> None:
+    """With `raise_on_failure=False` failures are in the report and nothing is raised."""
+    report = check_packer(Shifted, **FAST, raise_on_failure=False)
+    assert [outcome.status for outcome in report.subjects[0].outcomes] == ["fail", "pass"]
+
+
+def test_known_failures_are_read(tmp_path) -> None:
+    """`known` names a known-failures file, whose entries leave the call without an error."""
+    witness = 'witness = {kind = "policy", sample = {prompt_ids = [17, 18], completion = [4]}}'
+    path = tmp_path / "known.toml"
+    path.write_text(f'[[known]]\nid = "MASK-2"\nreason = "later"\nexpires = 2999-01-31\n{witness}\n')
+    report = check_packer(Shifted, **FAST, known=path)
+    assert [outcome.status for outcome in report.subjects[0].outcomes] == ["known", "pass"]
+
+
+@pytest.mark.parametrize(
+    ("target", "words", "says"),
+    [
+        ("nowhere:make", {}, "there is no module 'nowhere'"),
+        (lambda tokenizer: None, {}, "the factory needs arguments (tokenizer)"),
+        (lambda: None, {}, "returned None, expected an object with get_rollout_input or get_policy_input"),
+        (Plain, {"effort": "heroic"}, "expected one of quick, standard, deep"),
+        (Plain, {"level": "heroic"}, "expected one of core"),
+        (Plain, {"select": ["MASK-22"]}, "Did you mean MASK-2"),
+        (Plain, {"known": "nowhere.toml"}, "cannot be read"),
+    ],
+)
+def test_mistakes_are_usage_errors(target: Any, words: dict[str, Any], says: str) -> None:
+    """A mistake in an argument is a `UsageError`, as on the command line."""
+    with pytest.raises(UsageError, match=re.escape(says)):
+        check_packer(target, **words)
+
+
+def test_a_parametrized_check_can_be_called() -> None:
+    """Every parameter is named after its rule, and calling it fails, skips or passes as the rule does."""
+    mark = parametrize_with_checks(Shifted, select=["LIFE-3", "MASK-2", "MASK-3"], effort="quick").mark
+    by_id = {param.id: param.values[0] for param in mark.args[1]}
+    assert list(by_id) == ["LIFE-3", "MASK-2", "MASK-3"]
+    with pytest.raises(pytest.skip.Exception, match="the packer is built already set up"):
+        by_id["LIFE-3"]()
+    with pytest.raises(pytest.fail.Exception, match="shifted right by one"):
+        by_id["MASK-2"]()
+    by_id["MASK-3"]()
+
+
+def test_in_a_users_test_file(project: Project) -> None:
+    """Both faces work in a test file: one test per rule, packers built when tests run and not at collection."""
+    project.write("test_own.py", OWN_TESTS)
+    ran = project.pytest("test_own.py", "-v", "-W", "error")
+    assert ran.code == 1
+    assert "test_own.py::test_contract[LIFE-3] SKIPPED" in ran.out
+    assert "test_own.py::test_contract[MASK-2] FAILED" in ran.out
+    assert "test_own.py::test_contract[MASK-3] PASSED" in ran.out
+    assert "test_own.py::test_late[MASK-2] PASSED" in ran.out
+    assert "1 failed, 3 passed, 1 skipped" in ran.out
+    assert "MASK-2  MUST  The mask marks exactly the predictions of completion tokens." in ran.out
+    assert "packer conformance" not in ran.out

@@ -1,0 +1,171 @@
+"""What is wrong with the input is told in a few lines, before anything runs, with exit code 4."""
+
+import pytest
+from user_project import Project
+
+FACTORIES = """
+import os
+import sys
+import time
+
+import packers
+
+
+def needs(tokenizer, limit=3):
+    return packers.Plain()
+
+def gives_none():
+    pass
+
+def gives_class():
+    return packers.Plain
+
+def gives_text():
+    return "a packer"
+
+def raises():
+    return {}["no such key"]
+
+def hangs():
+    time.sleep(600)
+
+def exits():
+    sys.exit(3)
+
+def exits_hard():
+    os._exit(3)
+
+NUMBER = 3
+
+class SetsUp(packers.Plain):
+    def setup(self, name_or_path, trust_remote_code=False):
+        self.wild(name_or_path)
+
+class SetupExits(SetsUp):
+    def wild(self, name):
+        sys.exit(3)
+
+class SetupRaises(SetsUp):
+    def wild(self, name):
+        import json
+        json.loads(name)
+
+class SetupHangs(SetsUp):
+    def wild(self, name):
+        time.sleep(600)
+"""
+
+CASES = {
+    "no module": (
+        "nowhere:make",
+        "there is no module 'nowhere'. Run from the folder that holds it, or install it",
+    ),
+    "no module by dotted path": ("nowhere.at.all", "there is no module 'nowhere.at'"),
+    "no attribute": ("packers:Plian", "'packers' has no attribute 'Plian'. Did you mean 'Plain'?"),
+    "no attribute by dotted path": ("packers.Plian", "'packers' has no attribute 'Plian'. Did you mean 'Plain'?"),
+    "no factory": ("packers:", "expected module:factory, for example my_package.packers:make_packer"),
+    "empty": ("", "expected module:factory"),
+    "a path": ("./packers.py:Plain", "there is no module './packers.py'"),
+    "module raises": ("broken_name:make", "importing 'broken_name' failed: NameError: name 'nothing' is not defined"),
+    "module misses another": (
+        "broken_import:make",
+        "importing 'broken_import' failed: ModuleNotFoundError: No module named 'not_installed' (broken_import.py:1",
+    ),
+    "package misses another": ("broken_package.inner:make", "No module named 'not_installed' (__init__.py:1"),
+    "module has wrong syntax": ("broken_syntax:make", "importing 'broken_syntax' failed: SyntaxError"),
+    "module exits": ("broken_exit:make", "importing it tried to end the process (exit 5)"),
+    "module hangs": ("broken_hang:make", "importing it did not finish within 0.5 s"),
+    "no callable": ("factories:NUMBER", "expected a callable, got int."),
+    "needs arguments": (
+        "factories:needs",
+        "the factory needs arguments (tokenizer), expected none. Wrap it in a function that takes nothing",
+    ),
+    "returns None": (
+        "factories:gives_none",
+        "factories:gives_none() returned None, expected an object with get_rollout_input or get_policy_input.",
+    ),
+    "returns a class": ("factories:gives_class", "returned the class Plain, expected an instance of it."),
+    "returns text": ("factories:gives_text", "returned 'a packer', expected an object with get_rollout_input"),
+    "raises": ("factories:raises", "factories:raises() raised KeyError: 'no such key' (factories.py:22 in raises)."),
+    "hangs": ("factories:hangs", "factories:hangs() did not finish within 0.5 s."),
+    "exits": ("factories:exits", "factories:exits() tried to end the process: SystemExit(3)."),
+    "exits hard": ("factories:exits_hard", "factories:exits_hard() tried to end the process: os._exit(3)."),
+    "setup raises": (
+        "factories:SetupRaises",
+        "setup('tiny-qwen') raised JSONDecodeError: Expecting value: line 1 column 1 (char 0) (factories.py:",
+    ),
+    "setup exits": ("factories:SetupExits", "setup('tiny-qwen') tried to end the process: SystemExit(3)."),
+    "setup hangs": ("factories:SetupHangs", "setup('tiny-qwen') did not finish within 0.5 s. Name the models"),
+}
+
+
+@pytest.fixture(scope="module")
+def broken(make_project) -> Project:
+    """A project full of things that are not packers, with a limit of half a second."""
+    project = make_project()
+    project.write("factories.py", FACTORIES)
+    project.write("conftest.py", "from packproof import limits\nlimits.SETUP_LIMIT_S = 0.5\n")
+    project.write("broken_name.py", "nothing\n")
+    project.write("broken_import.py", "import not_installed\n")
+    project.write("broken_package/__init__.py", "import not_installed\n")
+    project.write("broken_package/inner.py", "")
+    project.write("broken_syntax.py", "def make(:\n")
+    project.write("broken_exit.py", "import sys\nsys.exit(5)\n")
+    project.write("broken_hang.py", "import time\ntime.sleep(600)\n")
+    return project
+
+
+def _refused(project: Project, *words: str) -> str:
+    """The message of a run that is refused, in one line."""
+    ran = project.pytest(*words)
+    assert ran.code == 4, ran.text
+    assert len(ran.err.strip().splitlines()) <= 15
+    assert "Traceback" not in ran.text
+    assert "packer conformance" not in ran.out
+    return " ".join(ran.err.split())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_target_that_gives_no_packer(broken: Project, case: str) -> None:
+    """Whatever goes wrong on the way to a packer is one short message that names the target and the cause."""
+    target, says = CASES[case]
+    message = _refused(broken, "--packer", target)
+    assert message.startswith(f"ERROR: --packer {target!r}: ")
+    assert says in message
+
+
+OPTIONS = {
+    "effort": ("--packer-effort", "heroic", "--packer-effort 'heroic': expected one of quick, standard, deep."),
+    "level": ("--packer-level", "sft", "--packer-level 'sft': expected one of core"),
+    "seed": ("--packer-seed", "1.5", "--packer-seed '1.5': expected a whole number."),
+    "rule": ("--packer-select", "MSK-2", "unknown requirement 'MSK-2'. Did you mean MASK-2"),
+    "rule without likeness": ("--packer-select", "XYZ", "Chapters are LIFE, ROLL, AUTH, MASK, COLL, CPU, SEL."),
+    "model path": ("--packer-model", "./no/model", "--packer-model './no/model': there is no such folder."),
+    "selection module": ("--packer-selection", "nowhere", "--packer-selection 'nowhere': there is no module"),
+    "selection without functions": (
+        "--packer-selection",
+        "packers",
+        "--packer-selection 'packers': expected a module with init_data_packer, build_packer and register.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_a_value_that_an_option_does_not_take(broken: Project, case: str) -> None:
+    """A wrong value is refused with the option, the value, and what it may be."""
+    option, value, says = OPTIONS[case]
+    assert says in _refused(broken, "--packer", "packers:Plain", option, value)
+
+
+def test_options_without_a_packer(broken: Project) -> None:
+    """An option of the kit without a packer asks for one."""
+    message = _refused(broken, "--packer-effort", "quick", "--packer-seed", "3")
+    assert "--packer-effort, --packer-seed: no packer is named; add --packer module:factory." in message
+
+
+def test_a_hub_model_that_is_not_there(project: Project) -> None:
+    """A model id that cannot be had offline is told in the words of the packer's own loader, in one message."""
+    project.write("house.py", "from packproof.zoo.miniature import MiniaturePacker\n")
+    message = _refused(project, "--packer", "house:MiniaturePacker", "--packer-model", "nobody/no-such-model")
+    assert "setup('nobody/no-such-model') raised OSError" in message
+    assert "Name the models that it serves with --packer-model." in message

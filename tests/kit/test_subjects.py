@@ -1,0 +1,137 @@
+"""What a subject is found to be, and what that means for the rules."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from user_packers import Plain
+
+from packproof import check_packer
+from packproof.zoo.miniature import MiniaturePacker
+
+
+def statuses(factory: Any, *select: str, **words: Any) -> dict[str, tuple[str, str]]:
+    """Status and reason by rule."""
+    report = check_packer(factory, select=select, effort="quick", raise_on_failure=False, **words)
+    return {one.requirement: (one.status, one.reason) for one in report.subjects[0].outcomes}
+
+
+def ready() -> MiniaturePacker:
+    """A packer that is set up by its factory."""
+    from packproof.models import model_path
+
+    packer = MiniaturePacker()
+    packer.setup(str(model_path("tiny-gpt2")))
+    return packer
+
+
+@pytest.fixture(scope="module")
+def of_a_ready_packer() -> dict[str, tuple[str, str]]:
+    return statuses(ready, "LIFE", "MASK-2", "AUTH-3", "COLL-5", "SEL-1")
+
+
+def test_rules_about_setup_do_not_apply_to_a_packer_built_ready(of_a_ready_packer) -> None:
+    """For a packer that its factory sets up, rules about setup do not apply, with that reason; all others do."""
+    reason = ("not applicable", "the packer is built already set up")
+    assert {id for id, found in of_a_ready_packer.items() if found == reason} == {
+        "LIFE-2",
+        "LIFE-3",
+        "LIFE-4",
+        "LIFE-5",
+        "LIFE-6",
+        "LIFE-12",
+    }
+    assert {id for id, found in of_a_ready_packer.items() if found[0] == "pass"} >= {"LIFE-1", "MASK-2", "COLL-5"}
+    assert of_a_ready_packer["SEL-1"] == ("not applicable", "no selection module named (--packer-selection)")
+
+
+def test_a_packer_without_tokenizer() -> None:
+    """Rules that need the tokenizer do not apply to a packer that shows none; rules about ids do."""
+    found = statuses(Plain, "AUTH-1", "AUTH-3", "MASK-2", "COLL-5")
+    assert found["AUTH-1"] == found["MASK-2"] == ("pass", "")
+    assert found["AUTH-3"] == ("not applicable", "the packer does not satisfy UsesTokenizer")
+    assert found["COLL-5"][0] == "not applicable"
+
+
+def test_a_policy_only_packer() -> None:
+    """Rules of the rollout side do not apply to a packer that has none."""
+    found = statuses(Plain, "ROLL", "MASK-2")
+    assert {status for id, (status, _) in found.items() if id.startswith("ROLL")} == {"not applicable"}
+    assert found["ROLL-1"][1] == "the packer does not satisfy RolloutPacker"
+
+
+class RolloutOnly:
+    """Passes prompts through, and has no policy side."""
+
+    def get_rollout_input(self, item: Any) -> Any:
+        prompt = item.representations["prompt"]
+        if not isinstance(prompt, str):
+            raise TypeError("text only")
+        return prompt
+
+
+def test_a_rollout_only_packer() -> None:
+    """Rules of the policy side do not apply to a packer that has none."""
+    found = statuses(RolloutOnly, "ROLL-1", "MASK-2", "COLL-1", "CPU-1")
+    assert found["ROLL-1"] == ("pass", "")
+    assert found["MASK-2"] == ("not applicable", "the packer does not satisfy PolicyPacker")
+    assert found["COLL-1"][0] == found["CPU-1"][0] == "not applicable"
+
+
+@dataclass
+class Input:
+    """A policy input as a class of the user's own."""
+
+    input_ids: Any
+    logprob_masks: Any
+
+
+def _as_dataclass(row: dict[str, Any]) -> Any:
+    return Input(**row)
+
+
+def _as_tensors(row: dict[str, Any]) -> Any:
+    ids, mask = torch.tensor(row["input_ids"]), torch.tensor(row["logprob_masks"], dtype=torch.bool)
+    return SimpleNamespace(input_ids=ids, logprob_masks=mask)
+
+
+def _as_tuples(row: dict[str, Any]) -> Any:
+    return {name: tuple(values) for name, values in row.items()}
+
+
+@pytest.mark.parametrize("shape", [dict, _as_dataclass, _as_tensors, _as_tuples])
+def test_policy_inputs_of_any_shape(shape: Any) -> None:
+    """A policy input may be a mapping, a dataclass, or an object with tensors; a broken mask is found in each."""
+
+    class Shaped(Plain):
+        def get_policy_input(self, *given: Any, **more: Any) -> Any:
+            return shape(super().get_policy_input(*given, **more))
+
+        def policy_compute_max_len(self, processed_samples: Any) -> int:
+            return super().policy_compute_max_len([_plain(row) for row in processed_samples])
+
+        def policy_collate_fn(self, processed_samples: Any, computed_max_len: int) -> Any:
+            return super().policy_collate_fn([_plain(row) for row in processed_samples], computed_max_len)
+
+    class Shifted(Shaped):
+        def mask(self, prompt: int, completion: int, ignored: int) -> list[int]:
+            return [0, *super().mask(prompt, completion, ignored)[:-1]]
+
+    rules = ("MASK-2", "MASK-8", "LIFE-7", "LIFE-10", "COLL-4", "COLL-14", "CPU-2")
+    assert set(statuses(Shaped, *rules).values()) == {("pass", "")}
+    assert statuses(Shifted, "MASK-2") == {"MASK-2": ("fail", "")}
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    fields = row if isinstance(row, dict) else vars(row)
+    return {name: value.tolist() if hasattr(value, "tolist") else list(value) for name, value in fields.items()}
+
+
+def test_models_are_named_in_the_report() -> None:
+    """A packer that sets up runs on the models named, and the report says on which."""
+    report = check_packer(MiniaturePacker, models=["tiny-gpt2"], select=["LIFE-2"], effort="quick")
+    assert report.subjects[0].models == ["tiny-gpt2"]
+    report = check_packer(ready, models=["tiny-qwen"], select=["LIFE-1"], effort="quick")
+    assert report.subjects[0].models == ["as built"]

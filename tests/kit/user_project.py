@@ -1,0 +1,74 @@
+"""A user's project in a folder of its own, and the processes run in it as the user would run them."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+QUICK = ("--packer-effort", "quick")
+MASKS = (*QUICK, "--packer-select", "MASK-2,MASK-3")
+
+PACKERS = Path(__file__).with_name("user_packers.py").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a finished process left."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """Both streams."""
+        return self.out + self.err
+
+    def line(self, start: str) -> str:
+        """The rest of the first line that begins with `start`, white space aside."""
+        lines = [line.strip() for line in self.text.splitlines()]
+        return next(line.removeprefix(start).strip() for line in lines if line.startswith(start))
+
+
+class Project:
+    """A folder with `packers.py` in it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(exist_ok=True)
+        self.write("packers.py", PACKERS)
+        self.write("pytest.ini", "[pytest]\n")  # so that the folder is its own root, wherever temporary folders lie
+
+    def write(self, name: str, text: str) -> Path:
+        """Write one file of the project."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def table(self, **keys: str) -> None:
+        """Make pyproject.toml the root's only file, with `[tool.packproof]`; values are TOML."""
+        lines = [f"{name.replace('_', '-')} = {value}" for name, value in keys.items()]
+        self.write("pyproject.toml", "\n".join(["[tool.pytest.ini_options]", "", "[tool.packproof]", *lines, ""]))
+        (self.root / "pytest.ini").unlink(missing_ok=True)
+
+    def pytest(self, *arguments: str, cwd: str = "", limit_s: float = 240, **env: str) -> Ran:
+        """Run the bare `pytest` command from the project's root, or from a folder in it."""
+        return self.run("pytest", *arguments, cwd=cwd, limit_s=limit_s, **env)
+
+    def run(self, command: str, *arguments: str, cwd: str = "", limit_s: float = 240, **env: str) -> Ran:
+        """Run a command that lies beside the interpreter."""
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+        program = str(Path(sys.executable).with_name(command))
+        done = subprocess.run(
+            [program, *arguments],
+            cwd=self.root / cwd,
+            env={**own, "COLUMNS": "100", "PATH": f"{Path(program).parent}:{own.get('PATH', '')}", **env},
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)

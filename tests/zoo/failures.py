@@ -1,0 +1,44 @@
+"""What the kit says about each member of the zoo, as text that stays the same from run to run."""
+
+import re
+from functools import cache
+
+from packproof.corpus import Corpus
+from packproof.effort import EFFORTS, Settings
+from packproof.failure_text import failure_text
+from packproof.kill_matrix import BYSTANDER_CASES, MemberResult, run_member
+from packproof.registry import check_for
+from packproof.runner import run_check
+from packproof.zoo import Member
+
+__all__ = ["SEEDS", "failures_of", "run_at"]
+
+SEEDS = range(5)
+
+
+@cache
+def _corpus(seed: int, stored: bool) -> Corpus:
+    return Corpus(seed, 1 if stored else BYSTANDER_CASES if seed == 0 else 3)
+
+
+def run_at(seed: int, member: Member, *, stored: bool = False) -> MemberResult:
+    """The member at standard effort, by default on generated cases alone.
+
+    The rules it keeps get few cases, so that five seeds fit into minutes: `BYSTANDER_CASES` at seed 0 and three at the
+    others, or one beside the stored cases.
+    """
+    return run_member(member, Settings(EFFORTS["standard"], seed, stored=stored), _corpus(seed, stored))
+
+
+def failures_of(member: Member) -> str:
+    """Every failure that the member is known for, as the terminal shows it.
+
+    Line numbers of the zoo's source are left out, and so are the numbers of rows, which may count on over all tests.
+    """
+    subject, settings, texts = member.subject(), Settings(EFFORTS["standard"], seed=0, stored=False), []
+    for id in member.breaks:
+        outcome = run_check(check_for(id), subject, settings)
+        replay = f"pytest --packer zoo:{member.name} --packer-select {id} --packer-seed 0"
+        texts.append(failure_text(outcome, f"zoo:{member.name}", replay))
+    text = re.sub(r"(\.py):\d+ in ", r"\1 in ", "\n\n".join(texts)) + "\n"
+    return re.sub(r"(: row_id\n  expected    )\d+(\n  got         )\d+", r"\1N\2M", text)
