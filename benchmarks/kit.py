@@ -47,7 +47,6 @@ def core_level(effort: str) -> float:
 
 def _some(effort: str, ids: list[str]) -> list[str]:
     import packer_reference
-
     from packproof.effort import Settings
     from packproof.registry import select_checks
     from packproof.run import Run

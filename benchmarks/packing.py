@@ -35,14 +35,17 @@ def main() -> None:
     answer = _text_of(packer.tokenizer, COMPLETION)
     sample = ObsBundle(representations={"prompt": text})
 
-    ours, retokenised = paired(lambda: by_ids(packer, sample, 32), lambda: by_retokenising(packer.tokenizer, text, 32))
+    tokenizer = packer.tokenizer
+    ours, retokenised = paired(lambda: by_ids(packer, sample, 32), lambda: by_retokenising(tokenizer, text, 32))
     tokens = 32 * (PROMPT + COMPLETION)
     print(f"stored ids, batch 32 of {PROMPT} + {COMPLETION} tokens, get_policy_input and policy_collate_fn")
-    print(f"  packer_reference                     {1e3 * ours:8.2f} ms  {tokens / ours / 1e6:7.1f} M tokens/s")
-    print(f"  re-tokenised prompt, padded lists    {1e3 * retokenised:8.2f} ms  {tokens / retokenised / 1e6:7.1f} M tokens/s")
-    print(f"  ratio                                {retokenised / ours:8.1f} x")
+    for name, seconds in (("packer_reference", ours), ("re-tokenised prompt, padded lists", retokenised)):
+        print(f"  {name:<34}{1e3 * seconds:8.2f} ms  {tokens / seconds / 1e6:7.1f} M tokens/s")
+    print(f"  ratio {retokenised / ours:.1f}")
 
-    route, bare = paired(lambda: by_text(packer, sample, answer, 32), lambda: tokenizer_alone(packer.tokenizer, text, answer, 32))
+    route, bare = paired(
+        lambda: by_text(packer, sample, answer, 32), lambda: tokenizer_alone(tokenizer, text, answer, 32)
+    )
     print("text route, batch 32, against the tokenizer calls alone")
     print(f"  packer_reference {1e3 * route:.2f} ms, tokenizer alone {1e3 * bare:.2f} ms, ratio {route / bare:.3f}")
 

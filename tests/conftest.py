@@ -6,6 +6,6 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
-import torch  # noqa: E402  after the environment it reads
+import torch
 
 torch.set_num_threads(1)  # two threads beside another busy process are up to a hundred times slower

@@ -211,7 +211,8 @@ def source_path(name: str) -> pathlib.Path:
                 name=module,
             )
     spec = importlib.util.find_spec(source.module)
-    assert spec is not None and spec.submodule_search_locations
+    assert spec is not None
+    assert spec.submodule_search_locations
     return pathlib.Path(spec.submodule_search_locations[0]) / source.file
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import packer_schemas.protocols as protocols
+from packer_schemas import protocols
 
 __all__ = ["CAPABILITIES", "capabilities_of", "satisfies"]
 

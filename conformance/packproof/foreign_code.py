@@ -41,7 +41,8 @@ def model_with_code(model: str) -> Iterator[tuple[str, Callable[[], bool]]]:
         config["tokenizer_class"] = FOLDER_TOKENIZER
         config["auto_map"] = {"AutoTokenizer": [None, f"folder_tokenizer.{FOLDER_TOKENIZER}"]}
         config_file.write_text(json.dumps(config), encoding="utf-8")
-        (folder / "folder_tokenizer.py").write_text(_CODE.format(mark=str(mark), name=FOLDER_TOKENIZER), encoding="utf-8")
+        code = _CODE.format(mark=str(mark), name=FOLDER_TOKENIZER)
+        (folder / "folder_tokenizer.py").write_text(code, encoding="utf-8")
         try:
             yield str(folder), mark.exists
         finally:
@@ -53,7 +54,7 @@ def _forget_modules(folder: str) -> None:
     for name in [name for name in sys.modules if folder in name]:
         del sys.modules[name]
     try:
-        from transformers.utils import HF_MODULES_CACHE
+        from transformers.utils.hub import HF_MODULES_CACHE
     except ImportError:
         return
     for copied in (Path(HF_MODULES_CACHE) / "transformers_modules").glob(f"*{folder}*"):

@@ -26,7 +26,7 @@ def load_object(path: str, option: str) -> Any:
     if not module_name or (colon and not attribute):
         raise UsageError(f"{option} {path!r}: expected module:factory, for example my_package.packers:make_packer")
     try:
-        with limits.guarded(limits.SETUP_LIMIT_S):
+        with limits.guarded(limits.SETUP_LIMIT_S, spare_imports=False):
             return _load(path, option, module_name, attribute)
     except CaseTimeout:
         raise UsageError(f"{option} {path!r}: importing it did not finish within {limits.SETUP_LIMIT_S:g} s.") from None

@@ -150,7 +150,7 @@ def read_case_file(path: Path) -> CaseFile:
 
 
 def _check_model(model: str, folder: Path) -> None:
-    looks_like_path = model.startswith((".", "~")) or os.path.isabs(model) or os.sep in model.rstrip(os.sep)
+    looks_like_path = model.startswith((".", "~")) or Path(model).is_absolute() or os.sep in model.rstrip(os.sep)
     if model in EMBEDDED or (folder / model).is_dir() or not looks_like_path:
         return
     if model.count("/") == 1 and not model.startswith((".", "~", "/")):

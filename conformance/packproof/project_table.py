@@ -33,18 +33,17 @@ def read_table(rootpath: Path, folder: Path) -> dict[str, Any]:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not TOML: {error}.") from error
+    checked: dict[str, Any] = {}
     for name, value in table.items():
         kind = KEYS.get(name)
         if kind is None:
             raise UsageError(f"{file}: [tool.packproof] has no key {name!r}; expected one of {', '.join(KEYS)}.")
-        if kind is list and isinstance(value, str):
-            table[name] = value = [value]
-        if type(value) is not kind or (kind is list and not all(isinstance(one, str) for one in value)):
+        given = [value] if kind is list and isinstance(value, str) else value
+        if type(given) is not kind or (kind is list and not all(isinstance(one, str) for one in given)):
             wanted = "a list of strings" if kind is list else kind.__name__
             raise UsageError(f"{file}: [tool.packproof] {name} = {value!r}: expected {wanted}.")
-        if rootpath != folder:
-            table[name] = _from_root(name, value, rootpath)
-    return table
+        checked[name] = given if rootpath == folder else _from_root(name, given, rootpath)
+    return checked
 
 
 def _from_root(name: str, value: Any, rootpath: Path) -> Any:

@@ -221,8 +221,8 @@ class RuleItem(pytest.Item):
         """Our own text for a broken rule; pytest's for anything else."""
         if isinstance(excinfo.value, BrokenRule):
             return str(excinfo.value)
-        return super().repr_failure(excinfo)
+        return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Where pytest says the item is, and its headline; a headline that ends the id would lose its dots in the id."""
+        """Where pytest says the item is, and its headline, whose dots pytest keeps only if it does not end in the id."""
         return self.config.rootpath / self.subject.label, None, f"{self.name} on {self.subject.label}"

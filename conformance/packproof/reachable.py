@@ -1,6 +1,7 @@
 """Which modules with weights hang off a packer, however deep."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -25,7 +26,7 @@ def modules_with_weights(root: object) -> list[str]:
         if id(value) in seen or isinstance(value, _ATOMS):
             continue
         seen[id(value)] = value
-        if isinstance(value, torch.nn.Module) and (any(True for _ in value.parameters()) or any(True for _ in value.buffers())):
+        if isinstance(value, torch.nn.Module) and any(True for _ in chain(value.parameters(), value.buffers())):
             found.append(f"{path} ({type(value).__name__})")
             continue
         if isinstance(value, torch.Tensor):
@@ -61,5 +62,5 @@ def _parts(value: Any) -> Iterator[tuple[str, object]]:
 
 
 def _slots(owner: type) -> list[str]:
-    slots = owner.__dict__.get("__slots__", ())
+    slots = vars(owner).get("__slots__", ())
     return [slots] if isinstance(slots, str) else [name for name in slots if not name.startswith("__")]

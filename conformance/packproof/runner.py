@@ -55,13 +55,13 @@ def replay_case(check: Check, subject: Subject, case: Any) -> Outcome:
 
 
 def _judge(trial: "_Trial", settings: Settings, known: Sequence[KnownFailure]) -> Outcome:
-    accepted = {}
+    accepted = set()
     for entry in known:
         if expired(entry):
             return trial.outcome("stale", expiry_reason(entry))
         if not trial.fails(entry.witness):
             return trial.outcome("stale", "the witness passes now; remove the entry from the known failures")
-        accepted[trial.kind()] = entry.reason
+        accepted.add(trial.kind())
     trial.accept(accepted)
     own = (None, *trial.subject.models)  # a stored case that names another model is not for this packer
     stored = [one for one in trial.check.stored_cases if getattr(one, "model", None) in own] if settings.stored else []
@@ -69,7 +69,7 @@ def _judge(trial: "_Trial", settings: Settings, known: Sequence[KnownFailure]) -
         trial.try_on_fresh_packers()
         return trial.failed()
     if accepted:
-        return trial.outcome("known", "; ".join(dict.fromkeys(accepted.values())))
+        return trial.outcome("known", "; ".join(dict.fromkeys(entry.reason for entry in known)))
     return trial.passed()
 
 
@@ -99,8 +99,8 @@ class _Trial:
                 raise self.check.violation(error.counterexample) from None
         except Unexercised as error:
             self.unexercised.append(error)
-        except CaseTimeout:
-            self._is_new(case, self._crash(f"no answer within {limits.CASE_LIMIT_S:g} s"))
+        except CaseTimeout as error:
+            self._is_new(case, self._crash(f"no answer within {error.args[0]:g} s"))
             raise
         except (PackerExit, SystemExit) as error:
             crash = self._crash(f"tried to end the process with exit code {error.code}")

@@ -49,8 +49,9 @@ def accelerator_stand_in() -> Iterator[StandIn]:
                 target = next(str(arg) for arg in args[1:] if _names_accelerator(arg))
                 seen.requests.append(f"tensor.to({target!r})")
                 args = tuple("meta" if _names_accelerator(arg) else arg for arg in args)
-            if name in ("to", "cpu") and isinstance(args[0], torch.Tensor) and args[0].is_meta and "meta" not in args[1:]:
-                return torch.zeros(args[0].shape, dtype=args[0].dtype) if kwargs.get("device") != "meta" else args[0]
+            back = name in ("to", "cpu") and "meta" not in (*args[1:], kwargs.get("device"))
+            if back and isinstance(args[0], torch.Tensor) and args[0].is_meta:
+                return torch.zeros(args[0].shape, dtype=args[0].dtype)  # values never went along
             return func(*args, **kwargs)
 
     def start(what: str, answer: Any = None) -> Callable[..., Any]:

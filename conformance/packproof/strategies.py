@@ -49,7 +49,7 @@ _LONG = (65, 66, 72, 80)
 
 @cache
 def texts() -> st.SearchStrategy[str]:
-    """Non-empty text: plain phrases first, then odd pieces, any characters at all, and more tokens than a tokenizer's limit."""
+    """Non-empty text: plain phrases, odd pieces, more tokens than a tokenizer's limit, any characters at all."""
     anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
     return st.one_of(st.sampled_from([*_PLAIN, *_ODD, *("the " * count for count in _LONG)]), anything)
 

@@ -102,13 +102,16 @@ class BatchView:
 
 
 def _public_fields(raw: Any) -> dict[str, Any]:
-    names = [field.name for field in dataclasses.fields(raw)] if dataclasses.is_dataclass(raw) else list(getattr(raw, "__dict__", ()))
+    if dataclasses.is_dataclass(raw):
+        names = [field.name for field in dataclasses.fields(raw)]
+    else:
+        names = list(getattr(raw, "__dict__", ()))
     return {name: getattr(raw, name) for name in names if not name.startswith("_")}
 
 
 def _stream(answer: Any, name: str, call: str) -> list[Any]:
     missing = object()
-    value = answer.get(name, missing) if isinstance(answer, Mapping) else getattr(answer, name, missing)
+    value: Any = answer.get(name, missing) if isinstance(answer, Mapping) else getattr(answer, name, missing)
     if value is missing or value is None:
         given = type(answer).__name__
         raise CallFailed(call, f"returned {given} without {name}", "input_ids and logprob_masks")

@@ -2,7 +2,16 @@
 
 from packer_schemas.report import Counterexample, Row
 
-__all__ = ["CallFailed", "CaseTimeout", "HarnessError", "NotTested", "PackerExit", "Unexercised", "UsageError", "Violation"]
+__all__ = [
+    "CallFailed",
+    "CaseTimeout",
+    "HarnessError",
+    "NotTested",
+    "PackerExit",
+    "Unexercised",
+    "UsageError",
+    "Violation",
+]
 
 
 class Violation(Exception):

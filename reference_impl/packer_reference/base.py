@@ -69,7 +69,7 @@ class BaseDataPacker(ABC):
     def policy_collate_fn(self, processed_samples: Any, computed_max_len: int) -> Mapping[str, Any]:
         """The batch: `input_ids` int64 [B, L] and `logprob_masks` bool [B, L], on CPU."""
 
-    def get_pretokenized_rollout_input(self, item: Any, token_ids: Sequence[int]) -> dict[str, Any]:  # noqa: ARG002
+    def get_pretokenized_rollout_input(self, item: Any, token_ids: Sequence[int]) -> dict[str, Any]:
         """`{"prompt_token_ids": ids}` for an engine that is to use exactly these ids, in a list of its own.
 
         Raises `ValueError` for no ids at all, `TypeError` or `ValueError` for bad ones. Spec: rollout input, ROLL-5.
@@ -83,7 +83,7 @@ class BaseDataPacker(ABC):
         """The rollout inputs as they are. Spec: rollout input, ROLL-6."""
         return items
 
-    def get_rollout_output(self, completions: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG002
+    def get_rollout_output(self, completions: Any, *args: Any, **kwargs: Any) -> Any:
         """The completions as they are. Spec: rollout input, ROLL-7."""
         return completions
 
@@ -95,15 +95,15 @@ class BaseDataPacker(ABC):
         """`batch[start:end]`, with Python's meaning of every bound. Spec: rollout input, ROLL-9."""
         return batch[start:end]
 
-    def sft_process_sample(self, sample: Any) -> Any:  # noqa: ARG002
+    def sft_process_sample(self, sample: Any) -> Any:
         """Raises `NotImplementedError`: an RL packer has no labels to give."""
         self._refuse_sft("sft_process_sample")
 
-    def sft_compute_max_len(self, processed_samples: Any) -> int:  # noqa: ARG002
+    def sft_compute_max_len(self, processed_samples: Any) -> int:
         """Raises `NotImplementedError`."""
         self._refuse_sft("sft_compute_max_len")
 
-    def sft_collate_fn(self, processed_samples: Any, computed_max_len: int, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG002
+    def sft_collate_fn(self, processed_samples: Any, computed_max_len: int, *args: Any, **kwargs: Any) -> Any:
         """Raises `NotImplementedError`."""
         self._refuse_sft("sft_collate_fn")
 

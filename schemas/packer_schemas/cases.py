@@ -1,9 +1,8 @@
 """Cases: what a check is run on. Each is plain data, so a counterexample is a small JSON file in any language."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
-from typing_extensions import Annotated
 
 from packer_schemas.conversation import Prompt
 from packer_schemas.policy import TokenIds

@@ -1,9 +1,9 @@
 """Conversations as packers receive them: plain lists of plain dicts, typed for validation and JSON Schema."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, with_config
-from typing_extensions import Annotated, NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 __all__ = ["Conversation", "ImagePart", "Message", "Part", "Prompt", "TextPart", "VideoFramesPart", "VideoPart"]
 

@@ -1,9 +1,9 @@
 """The raw sample a packer is handed."""
 
-from typing import Any
+from typing import Any, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field, with_config
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from packer_schemas.conversation import Prompt
 

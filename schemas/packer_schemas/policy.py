@@ -1,9 +1,9 @@
 """What a packer hands to the objective: one policy input per sample, one batch per step."""
 
-from typing import Any
+from typing import Annotated, Any, NotRequired, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-from typing_extensions import Annotated, NotRequired, Self, TypedDict
+from typing_extensions import TypedDict
 
 from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord
 

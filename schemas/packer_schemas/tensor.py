@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
-from typing_extensions import Annotated
 
 from packer_schemas.routing import ROUTING_DTYPES
 
@@ -50,7 +49,8 @@ class TensorField:
         if dtype in self.dtypes and value.dim() == len(self.axes) and device == self.device and not grad:
             return value
         got = f"{dtype} {list(value.shape)} on {device}{grad}"
-        raise PydanticCustomError("tensor_field", "expected a tensor {want}, got {got}", {"want": str(self), "got": got})
+        said = {"want": str(self), "got": got}
+        raise PydanticCustomError("tensor_field", "expected a tensor {want}, got {got}", said)
 
     def __str__(self) -> str:
         return f"{'/'.join(self.dtypes)} [{', '.join(self.axes)}] on {self.device}"

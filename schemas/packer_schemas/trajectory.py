@@ -1,9 +1,10 @@
 """What a rollout records: the observation, the completion, and the ids it was generated from."""
 
 import math
+from typing import Annotated, NotRequired, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator, with_config
-from typing_extensions import Annotated, NotRequired, Self, TypedDict
+from typing_extensions import TypedDict
 
 from packer_schemas.observation import ObsBundle
 from packer_schemas.policy import TokenIds
@@ -31,7 +32,7 @@ class Trajectory(BaseModel):
 
     obs: ObsBundle
     completion: str | TokenIds = Field(description="Generated text, or the generated ids.")
-    policy_info: PolicyInfo = Field(default_factory=lambda: PolicyInfo())
+    policy_info: PolicyInfo = Field(default_factory=PolicyInfo)
     reward: float | None = Field(default=None, allow_inf_nan=False, description="Scalar reward, if scored.")
 
     @model_validator(mode="after")

@@ -1,10 +1,29 @@
-"""Projects to run pytest in: one for a test, one for all tests of a module."""
+"""Projects to run pytest in: one for a test, and one whose processes run once for all tests and workers."""
 
+import fcntl
+import os
+import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from user_project import Project
+from user_project import BYTECODE, Project
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of this session share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session", autouse=True)
+def bytecode(shared_folder: Path) -> None:
+    """Where Python is told not to write bytecode beside the sources, give it another place."""
+    if sys.dont_write_bytecode:
+        os.environ[BYTECODE] = str(shared_folder / "bytecode")
 
 
 @pytest.fixture
@@ -13,7 +32,19 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path / "project")
 
 
-@pytest.fixture(scope="module")
-def make_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Project]:
-    """Make a project that the tests of one module share."""
-    return lambda: Project(tmp_path_factory.mktemp("shared") / "project")
+@pytest.fixture(scope="session")
+def once(shared_folder: Path) -> Callable[[Callable[[Project], Any]], tuple[Project, Any]]:
+    """Run something in a project once in the whole session, whichever worker asks first; its result is pickled."""
+
+    def run(work: Callable[[Project], Any]) -> tuple[Project, Any]:
+        folder = shared_folder / work.__module__ / work.__name__
+        folder.mkdir(parents=True, exist_ok=True)
+        result = folder / "result.pickle"
+        with (folder / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            project = Project(folder / "project")
+            if not result.exists():
+                result.write_bytes(pickle.dumps(work(project)))
+        return project, pickle.loads(result.read_bytes())
+
+    return run

@@ -59,8 +59,12 @@ def test_a_broken_packer_raises_with_the_text_of_every_failure() -> None:
 
 def test_a_local_factory_is_replayed_in_python() -> None:
     """A factory that no command line can name is replayed by the same call, with its rule and seed."""
+
+    def local() -> Shifted:
+        return Shifted()
+
     with pytest.raises(AssertionError, match=re.escape("check_packer(..., select=['MASK-2'], effort='quick', seed=0)")):
-        check_packer(lambda: Shifted(), **FAST)
+        check_packer(local, **FAST)
 
 
 def test_raise_on_failure_false_returns_the_report() -> None:

@@ -99,10 +99,8 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def broken(make_project) -> Project:
-    """A project full of things that are not packers, with a limit of half a second."""
-    project = make_project()
+def write_what_is_broken(project: Project) -> None:
+    """Fill a project with things that are no packers, with a limit of half a second."""
     project.write("factories.py", FACTORIES)
     project.write("conftest.py", "from packproof import limits\nlimits.SETUP_LIMIT_S = 0.5\n")
     project.write("broken_name.py", "nothing\n")
@@ -112,7 +110,11 @@ def broken(make_project) -> Project:
     project.write("broken_syntax.py", "def make(:\n")
     project.write("broken_exit.py", "import sys\nsys.exit(5)\n")
     project.write("broken_hang.py", "import time\ntime.sleep(600)\n")
-    return project
+
+
+@pytest.fixture
+def broken(once) -> Project:
+    return once(write_what_is_broken)[0]
 
 
 def _refused(project: Project, *words: str) -> str:

@@ -137,10 +137,8 @@ EVERY_KEY = {
 }
 
 
-@pytest.fixture(scope="module")
-def every_key(make_project) -> tuple[Project, Ran]:
-    """One run of a project whose table uses every key but `packer-replay`."""
-    project = make_project()
+def run_every_key(project: Project) -> Ran:
+    """Run a project whose table uses every key but `packer-replay`."""
     project.table(**EVERY_KEY)
     project.write("known.toml", "known = []\n")
     project.write(
@@ -150,7 +148,12 @@ def every_key(make_project) -> tuple[Project, Ran]:
         "def build_packer(spec): ...\n\n"
         "def register(model_types, packer_cls, allow_override=False): ...\n",
     )
-    return project, project.pytest()
+    return project.pytest()
+
+
+@pytest.fixture
+def every_key(once) -> tuple[Project, Ran]:
+    return once(run_every_key)
 
 
 def test_every_key_of_the_table_works(every_key: tuple[Project, Ran]) -> None:

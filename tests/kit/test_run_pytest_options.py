@@ -20,12 +20,15 @@ empty_parameter_set_mark = fail_at_collect
 TWO = ("--packer", "packers:Shifted", *MASKS)
 
 
-@pytest.fixture(scope="module")
-def verbose(make_project) -> tuple[Project, Ran]:
-    """Two packers with labels, one of them broken, with `-v` and `--junit-xml`."""
-    project = make_project()
+def run_verbose(project: Project) -> Ran:
+    """Run two packers with labels, one of them broken, with `-v` and `--junit-xml`."""
     packers = ("--packer", "good=packers:Plain", "--packer", "bad=packers:Shifted")
-    return project, project.pytest(*packers, *MASKS, "--packer-select", "ROLL-1", "-v", "--junit-xml", "junit.xml")
+    return project.pytest(*packers, *MASKS, "--packer-select", "ROLL-1", "-v", "--junit-xml", "junit.xml")
+
+
+@pytest.fixture
+def verbose(once) -> tuple[Project, Ran]:
+    return once(run_verbose)
 
 
 def test_node_ids_read_as_label_and_rule(verbose: tuple[Project, Ran]) -> None:

@@ -7,12 +7,15 @@ import pytest
 from user_project import QUICK, Project, Ran
 
 
-@pytest.fixture(scope="module")
-def failed(make_project) -> tuple[Project, Ran]:
-    """A run in a folder with a space in its name, which breaks one rule."""
-    project = make_project()
+def run_failing(project: Project) -> Ran:
+    """Run a packer that breaks one rule, in a project with a failing test of its own."""
     project.write("test_own.py", 'def test_wrong():\n    assert False, "the user\'s own test"\n')
-    return project, project.pytest("--packer", "packers:Shifted", *QUICK, "--packer-select", "MASK-2,MASK-3")
+    return project.pytest("--packer", "packers:Shifted", *QUICK, "--packer-select", "MASK-2,MASK-3")
+
+
+@pytest.fixture
+def failed(once) -> tuple[Project, Ran]:
+    return once(run_failing)
 
 
 def test_a_failing_case_is_kept_and_named(failed: tuple[Project, Ran]) -> None:

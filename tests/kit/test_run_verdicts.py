@@ -1,7 +1,12 @@
 """The verdict, its words and its exit codes."""
 
+import re
+
 import pytest
 from user_project import QUICK, Project, Ran
+
+from packer_schemas import Report
+from packer_spec import requirements
 
 HARNESS_BUG = """
 from packproof.checks import masks
@@ -15,11 +20,20 @@ masks._expect_formula = lambda subject, case: broken(case)
 """
 
 
-@pytest.fixture(scope="module")
-def whole(make_project) -> Ran:
-    """All rules of the core level on three packers: one sound, one with a broken SHOULD, one with a broken MUST."""
-    words = (word for name in ("Plain", "Hooks", "Shifted") for word in ("--packer", f"packers:{name}"))
-    return make_project().pytest(*words, *QUICK, "-rs")
+def run_whole(project: Project) -> Ran:
+    """Run all rules of the core level on a packer with a broken SHOULD, and on one with a broken MUST."""
+    words = (word for name in ("Hooks", "Shifted") for word in ("--packer", f"packers:{name}"))
+    return project.pytest(*words, *QUICK, "-rs", "--packer-report", "report.json")
+
+
+@pytest.fixture
+def whole(once) -> Ran:
+    return once(run_whole)[1]
+
+
+@pytest.fixture
+def report(once) -> Report:
+    return Report.model_validate_json((once(run_whole)[0].root / "report.json").read_bytes())
 
 
 def _section(ran: Ran, label: str) -> str:
@@ -29,15 +43,16 @@ def _section(ran: Ran, label: str) -> str:
 
 
 def test_conformant_when_every_applicable_must_passed(whole: Ran) -> None:
-    """A packer that keeps every rule that applies to it is conformant, the denominator first."""
-    assert "38 of 38 applicable rules ran" in _section(whole, "Plain")
-    assert "32 not applicable: CONFORMANT" in _section(whole, "Plain")
+    """A packer that keeps every MUST that applies to it is conformant, the denominator first."""
+    found = re.search(r"(\d+) of (\d+) applicable rules ran, [\d,]+ cases, \d+ not applicable: CONFORMANT", whole.out)
+    assert found is not None
+    assert found[1] == found[2]
 
 
 def test_a_broken_should_is_a_warning(whole: Ran) -> None:
     """A SHOULD that is not kept is a warning line; the rule's test passes and the packer is conformant."""
     hooks = _section(whole, "Hooks")
-    assert "warning: ROLL-7 (SHOULD) not kept" in hooks
+    assert "warning: ROLL-7 (SHOULD) not kept; the report holds the case" in hooks
     assert "NOT CONFORMANT" not in hooks
     assert "Hooks::ROLL-7" not in whole.out
 
@@ -51,11 +66,30 @@ def test_one_broken_must_is_not_conformant(whole: Ran) -> None:
 
 def test_what_does_not_apply_is_skipped_with_its_reason(whole: Ran) -> None:
     """A rule whose capability the packer has not is skipped with the reason, in pytest's list and in the summary."""
-    plain = " ".join(_section(whole, "Plain").split())
+    shifted = " ".join(_section(whole, "Shifted").split())
     assert "the packer does not satisfy RolloutHooks" in whole.out.partition("short test summary")[2]
-    assert "not applicable: ROLL-6 to ROLL-7: the packer does not satisfy RolloutHooks" in plain
-    assert "not applicable: LIFE-2 to LIFE-6, LIFE-12: the packer is built already set up" in plain
-    assert "not applicable: SEL-1 to SEL-11: no selection module named (--packer-selection)" in plain
+    assert "not applicable: ROLL-6 to ROLL-7: the packer does not satisfy RolloutHooks" in shifted
+    assert "not applicable: LIFE-2 to LIFE-6, LIFE-12: the packer is built already set up" in shifted
+    assert "not applicable: SEL-1 to SEL-11: no selection module named (--packer-selection)" in shifted
+
+
+def test_the_report_keeps_its_schema(report: Report) -> None:
+    """The report validates against `packer_schemas.Report` and holds every rule of every packer in the spec's order."""
+    assert [(one.label, one.verdict) for one in report.subjects] == [
+        ("Hooks", "conformant"),
+        ("Shifted", "not conformant"),
+    ]
+    for subject in report.subjects:
+        assert [outcome.requirement for outcome in subject.outcomes] == list(requirements())
+
+
+def test_the_report_holds_what_was_broken_with_its_case(report: Report) -> None:
+    """A broken rule comes with its counterexample and its case, a broken SHOULD too."""
+    failed = {one.requirement: one for subject in report.subjects for one in subject.outcomes if one.status == "fail"}
+    assert {rule: one.level for rule, one in failed.items()} == {"ROLL-7": "SHOULD", "MASK-2": "MUST"}
+    assert failed["MASK-2"].counterexample is not None
+    assert failed["MASK-2"].counterexample.fault == "shifted right by one"
+    assert failed["ROLL-7"].case_file is not None
 
 
 def test_the_summary_fits_in_100_columns(whole: Ran) -> None:

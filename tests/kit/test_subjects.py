@@ -35,7 +35,7 @@ def of_a_ready_packer() -> dict[str, tuple[str, str]]:
 def test_rules_about_setup_do_not_apply_to_a_packer_built_ready(of_a_ready_packer) -> None:
     """For a packer that its factory sets up, rules about setup do not apply, with that reason; all others do."""
     reason = ("not applicable", "the packer is built already set up")
-    assert {id for id, found in of_a_ready_packer.items() if found == reason} == {
+    assert {rule for rule, found in of_a_ready_packer.items() if found == reason} == {
         "LIFE-2",
         "LIFE-3",
         "LIFE-4",
@@ -43,7 +43,7 @@ def test_rules_about_setup_do_not_apply_to_a_packer_built_ready(of_a_ready_packe
         "LIFE-6",
         "LIFE-12",
     }
-    assert {id for id, found in of_a_ready_packer.items() if found[0] == "pass"} >= {"LIFE-1", "MASK-2", "COLL-5"}
+    assert {rule for rule, found in of_a_ready_packer.items() if found[0] == "pass"} >= {"LIFE-1", "MASK-2", "COLL-5"}
     assert of_a_ready_packer["SEL-1"] == ("not applicable", "no selection module named (--packer-selection)")
 
 
@@ -58,7 +58,7 @@ def test_a_packer_without_tokenizer() -> None:
 def test_a_policy_only_packer() -> None:
     """Rules of the rollout side do not apply to a packer that has none."""
     found = statuses(Plain, "ROLL", "MASK-2")
-    assert {status for id, (status, _) in found.items() if id.startswith("ROLL")} == {"not applicable"}
+    assert {status for rule, (status, _) in found.items() if rule.startswith("ROLL")} == {"not applicable"}
     assert found["ROLL-1"][1] == "the packer does not satisfy RolloutPacker"
 
 

@@ -27,10 +27,10 @@ def test_the_miniature_conforms_on_a_vocabulary_that_adds_bos():
 
 
 class SlowToSetUp(MiniaturePacker):
-    """Loads for longer than half of what one case may take, as large tokenizers do on a busy machine."""
+    """Loads for close to half of what one case may take, as large tokenizers do on a busy machine."""
 
     def setup(self, name_or_path, trust_remote_code=False):
-        time.sleep(0.6)
+        time.sleep(0.4)
         super().setup(name_or_path, trust_remote_code)
 
 

@@ -56,7 +56,7 @@ def test_a_build_in_this_process_gives_the_shipped_bytes(name):
     assert {file: text.encode("ascii") for file, text in build.build_model(name).items()} == shipped(name)
 
 
-@pytest.mark.parametrize("seed, threads", [("0", "1"), ("4711", "2")])
+@pytest.mark.parametrize(("seed", "threads"), [("0", "1"), ("4711", "2")])
 def test_a_build_in_another_process_gives_the_shipped_bytes(tmp_path, seed, threads):
     """Neither the hash seed nor the thread count changes a byte of what the build script writes."""
     environment = {**os.environ, "PYTHONHASHSEED": seed, "RAYON_NUM_THREADS": threads}
@@ -96,7 +96,7 @@ def test_qwen_composes_characters():
 
 
 @pytest.mark.parametrize(
-    "name, ids",
+    ("name", "ids"),
     [
         ("tiny-qwen", [290, 522, 276, 220, 16, 15, 17, 19, 271]),
         ("tiny-gpt2", [290, 532, 275, 318, 425, 13, 198]),
@@ -111,7 +111,7 @@ def test_ids_of_a_known_text(name, ids):
 
 
 @pytest.mark.parametrize(
-    "name, adds_bos", [("tiny-qwen", False), ("tiny-gpt2", False), ("tiny-llama3", True), ("tiny-spm", True)]
+    ("name", "adds_bos"), [("tiny-qwen", False), ("tiny-gpt2", False), ("tiny-llama3", True), ("tiny-spm", True)]
 )
 def test_who_adds_bos(name, adds_bos):
     """tiny-llama3 and tiny-spm put BOS before a plain text; the other two add nothing."""
@@ -121,7 +121,7 @@ def test_who_adds_bos(name, adds_bos):
 
 
 @pytest.mark.parametrize(
-    "name, bos, eos, pad",
+    ("name", "bos", "eos", "pad"),
     [
         ("tiny-qwen", None, "<|im_end|>", "<|endoftext|>"),
         ("tiny-gpt2", "<|endoftext|>", "<|endoftext|>", None),
@@ -164,14 +164,14 @@ def test_a_model_is_made_from_the_folder(name, tokenizer):
 
 
 @pytest.mark.parametrize(
-    "name, text",
+    ("name", "text"),
     [
         ("tiny-qwen", "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nYes<|im_end|>\n"),
         ("tiny-gpt2", "user: Hi\nassistant: Yes<|endoftext|>"),
         (
             "tiny-llama3",
-            "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>"
-            "<|start_header_id|>assistant<|end_header_id|>\n\nYes<|eot_id|>",
+            ("<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>"
+            "<|start_header_id|>assistant<|end_header_id|>\n\nYes<|eot_id|>"),
         ),
         ("tiny-spm", "<s>[INST] Hi [/INST] Yes</s>"),
     ],

@@ -48,7 +48,7 @@ def tokenizer(name, tokenizers):
 
 
 @pytest.mark.parametrize(
-    "name, size, ids",
+    ("name", "size", "ids"),
     [
         ("qwen", 151_669, [14990, 1879]),
         ("deepseek", 129_280, [33310, 2058]),
@@ -63,7 +63,7 @@ def test_size_and_ids_of_hello_world(name, size, ids, tokenizers):
 
 
 @pytest.mark.parametrize(
-    "name, bos, eos, pad, adds_bos",
+    ("name", "bos", "eos", "pad", "adds_bos"),
     [
         ("qwen", None, 151645, 151643, False),
         ("deepseek", 0, 1, 1, False),
@@ -83,7 +83,7 @@ def test_special_tokens(name, bos, eos, pad, adds_bos, tokenizers):
 
 
 @pytest.mark.parametrize(
-    "token, token_id",
+    ("token", "token_id"),
     [
         ("<|im_start|>", 151644),
         ("<|image_pad|>", 151655),

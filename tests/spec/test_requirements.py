@@ -193,8 +193,10 @@ def test_needs_are_protocols() -> None:
 def test_a_body_has_its_three_parts(item: Requirement) -> None:
     """Every requirement says why, what precisely, and on which smallest call it breaks."""
     parts = [item.body.find(part) for part in ("**Why.**", "**Precisely.**", "**Smallest break.**")]
-    assert parts == sorted(parts) and parts[0] == 0
-    assert "\n| expected" in item.body and "\n| got" in item.body
+    assert parts == sorted(parts)
+    assert parts[0] == 0
+    assert "\n| expected" in item.body
+    assert "\n| got" in item.body
 
 
 @pytest.mark.parametrize(("item", "case"), stored_cases())

@@ -33,7 +33,7 @@ def auth_2(subject: Subject, case: PolicyCase) -> None:
     driver, stored = subject.on(case.model), case.sample.prompt_ids or []
     row = driver.policy_input(case.sample)
     if row.ids[: len(stored)] == stored:  # else AUTH-1 speaks
-        sampled = list(case.sample.completion)
+        sampled = _streams(case.sample)["completion"]
         tokenizer = _tokenizer(subject, driver)
         expect_ids(row.call, sampled, row.ids[len(stored) :], tokenizer=tokenizer, at=len(stored))
 
@@ -47,7 +47,7 @@ def auth_3(subject: Subject, case: PolicyCase) -> None:
     start = max(len(row.ids) - len(expected), 0) if stored is None else len(stored)
     if row.ids[:start] == (stored or row.ids[:start]):  # else AUTH-1 speaks
         got, fault = row.ids[start:], ""
-        if got == _encoded_or_none(driver.tokenizer, case.sample.completion.strip()):
+        if got == _encoded_or_none(driver.tokenizer, str(case.sample.completion).strip()):
             fault = "white space at the ends lost"
         if stored is None and row.ids == _encoded_or_none(
             driver.tokenizer, case.sample.prompt, case.sample.completion

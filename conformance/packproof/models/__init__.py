@@ -36,6 +36,6 @@ def resolve_model(name_or_path: str | os.PathLike[str]) -> str:
     A local folder wins over an embedded model of the same name, as it does over a hub name in transformers.
     """
     name = os.fspath(name_or_path)
-    if name in EMBEDDED and not os.path.isdir(name):
+    if name in EMBEDDED and not pathlib.Path(name).is_dir():
         return str(model_path(name))
     return name

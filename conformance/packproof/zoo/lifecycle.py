@@ -270,19 +270,19 @@ class CollateSeedsTorch(MiniaturePacker):
 
 
 @fault("LIFE-12", report="https://github.com/huggingface/datasets/issues/2496")
-class PadLostOnSave(MiniaturePacker):
-    """`save_state` leaves out the pad token, so the reloaded packer pads with the end token.
+class SpecialTokensLostOnSave(MiniaturePacker):
+    """`save_state` writes the vocabulary and not which tokens pad and end, so the reloaded packer pads otherwise.
 
     State that changes on save and load: https://github.com/huggingface/datasets/issues/2496.
     """
 
     def save_state(self, dest_path: str) -> None:
-        """As the miniature, less one entry."""
+        """As the miniature, less two entries."""
         super().save_state(dest_path)
         file = Path(dest_path) / "tokenizer_config.json"
         config = json.loads(file.read_text(encoding="utf-8"))
-        config.pop("pad_token", None)
-        file.write_text(json.dumps(config), encoding="utf-8")
+        kept = {name: value for name, value in config.items() if name not in ("pad_token", "eos_token")}
+        file.write_text(json.dumps(kept), encoding="utf-8")
 
 
 @fault("LIFE-13")
