@@ -102,6 +102,8 @@ def run_member(member: Member, settings: Settings, corpus: Corpus) -> MemberResu
     with quiet():
         subject = member.subject()
         for check in all_checks().values():
+            if check.missing(subject) and check.id not in member.breaks:
+                continue
             if check.id in member.breaks or not member.breaks:
                 named.append(_named(run_check(check, subject, settings), broken=bool(member.breaks)))
             elif member.selection is None or "PackerSelection" in check.requirement.needs:
@@ -190,8 +192,6 @@ def _named(outcome: Outcome, *, broken: bool) -> Cell:
 
 
 def _bystander_cases(check: Check, subject: Subject, settings: Settings, corpus: Corpus) -> list[Any]:
-    if check.missing(subject):
-        return []
     stored = check.stored_cases if settings.stored else []
     own = [case for case in stored if getattr(case, "model", None) in (None, *subject.models)]
     return [*own, *corpus.cases(check, subject)]

@@ -224,5 +224,5 @@ class RuleItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Where pytest says the item is, and its headline, whose dots pytest keeps only if it does not end in the id."""
+        """Where pytest says the item is, and its headline, which must not end in the id or pytest drops its dots."""
         return self.config.rootpath / self.subject.label, None, f"{self.name} on {self.subject.label}"

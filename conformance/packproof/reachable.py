@@ -1,6 +1,7 @@
 """Which modules with weights hang off a packer, however deep."""
 
 from collections.abc import Iterator, Mapping
+from inspect import getmro
 from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -56,7 +57,7 @@ def _parts(value: Any) -> Iterator[tuple[str, object]]:
         if owner.__module__.partition(".")[0] not in {"builtins", "torch", "transformers", "pydantic", "abc", "typing"}:
             yield from ((f".{name}", part) for name, part in vars(owner).items() if not name.startswith("__"))
     yield from ((f".{name}", part) for name, part in getattr(value, "__dict__", {}).items())
-    for name in (slot for owner in type(value).__mro__ for slot in _slots(owner)):
+    for name in (slot for owner in getmro(type(value)) for slot in _slots(owner)):
         if hasattr(value, name):
             yield f".{name}", getattr(value, name)
 

@@ -143,3 +143,21 @@ def test_a_factory_that_builds_once_and_no_more(hut: Hut) -> None:
     assert ran.code == 1
     assert ran.line("got") == "returned None"
     assert "1 failed, 1 passed" in ran.out
+
+
+def test_ctrl_c_ends_the_run_and_the_watcher(hut: Hut) -> None:
+    """Ctrl-C, which reaches every process of the terminal's group, ends the run without a word from the watcher."""
+    hut.write("slow.py", "import pathlib, packers\n\nclass Slow(packers.Hangs):\n    def wild(self):\n")
+    with (hut.root / "slow.py").open("a") as module:
+        module.write("        pathlib.Path('started').touch()\n        super().wild()\n")
+    hut.write("tmp/here", "")
+    interrupt = (
+        "set -m; pytest --packer slow:Slow --packer-select MASK-5 & "
+        "until [ -e started ]; do sleep 0.1; done; kill -INT -- -$!; wait $!"
+    )
+    ran = hut.shell(interrupt, TMPDIR=str(hut.root / "tmp"))
+    assert ran.code == 2
+    assert "KeyboardInterrupt" in ran.out
+    assert "packproof:" not in ran.err
+    assert "Traceback" not in ran.err
+    assert hut.left_behind() == []

@@ -62,14 +62,22 @@ class Project:
 
     def run(self, command: str, *arguments: str, cwd: str = "", limit_s: float = 240, **env: str) -> Ran:
         """Run a command that lies beside the interpreter."""
+        program = str(Path(sys.executable).with_name(command))
+        return self._run([program, *arguments], cwd, limit_s, env)
+
+    def shell(self, script: str, **env: str) -> Ran:
+        """Run a bash script, which finds the commands beside the interpreter."""
+        return self._run(["bash", "-c", script], "", 240, env)
+
+    def _run(self, words: list[str], cwd: str, limit_s: float, env: dict[str, str]) -> Ran:
         own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
         if bytecode := own.pop(BYTECODE, ""):  # a process that compiles all it imports takes three times as long
             own |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode}
-        program = str(Path(sys.executable).with_name(command))
+        path = f"{Path(sys.executable).parent}:{own.get('PATH', '')}"
         done = subprocess.run(
-            [program, *arguments],
+            words,
             cwd=self.root / cwd,
-            env={**own, "COLUMNS": "100", "PATH": f"{Path(program).parent}:{own.get('PATH', '')}", **env},
+            env={**own, "COLUMNS": "100", "PATH": path, **env},
             capture_output=True,
             text=True,
             timeout=limit_s,
