@@ -1,7 +1,8 @@
 """Speed of the reference packer, as ratios against named peers measured in the same run.
 
-    python benchmarks/packing.py
+    python benchmarks/packing.py [MODEL]
 
+MODEL is a model folder or id, or an embedded model; default tiny-qwen.
 Peers: re-tokenising the prompt text and padding Python lists (what packers do that do not keep stored ids), and the
 bare tokenizer calls of the text route.
 """
@@ -9,6 +10,7 @@ bare tokenizer calls of the text route.
 import gc
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +25,8 @@ from packer_schemas import ObsBundle
 from packproof.models import resolve_model
 
 PROMPT, COMPLETION, ROUNDS = 510, 510, 15
+PROMPT_IDS = list(range(PROMPT))
+ANSWERS = [list(range(COMPLETION - shorter)) for shorter in range(8)]
 WORDS = "The packer takes prompt tokens and response tokens and returns one row per sample. "
 
 
@@ -30,7 +34,7 @@ def main() -> None:
     """Measure and print every ratio."""
     logging.set_verbosity_error()
     torch.set_num_threads(1)
-    packer = init_data_packer(resolve_model("tiny-qwen"))
+    packer = init_data_packer(resolve_model(sys.argv[1] if len(sys.argv) > 1 else "tiny-qwen"))
     text = _text_of(packer.tokenizer, PROMPT)
     answer = _text_of(packer.tokenizer, COMPLETION)
     sample = ObsBundle(representations={"prompt": text})
@@ -57,10 +61,7 @@ def main() -> None:
 
 def by_ids(packer: Any, sample: ObsBundle, size: int) -> dict[str, torch.Tensor]:
     """The packer with stored prompt ids and completion ids."""
-    rows = [
-        packer.get_policy_input(sample, list(range(COMPLETION - i % 8)), prompt_ids=list(range(PROMPT)))
-        for i in range(size)
-    ]
+    rows = [packer.get_policy_input(sample, ANSWERS[i % 8], prompt_ids=PROMPT_IDS) for i in range(size)]
     return packer.policy_collate_fn(rows, packer.policy_compute_max_len(rows))
 
 
@@ -69,7 +70,7 @@ def by_retokenising(tokenizer: Any, text: str, size: int) -> dict[str, torch.Ten
     rows, masks = [], []
     for i in range(size):
         prompt = tokenizer(text, add_special_tokens=False).input_ids
-        completion = list(range(COMPLETION - i % 8))
+        completion = ANSWERS[i % 8]
         rows.append(prompt + completion)
         masks.append([0] * (len(prompt) - 1) + [1] * len(completion) + [0])
     width = max(map(len, rows))

@@ -22,9 +22,7 @@ class PolicyView:
     @classmethod
     def of(cls, answer: Any, call: str) -> "PolicyView":
         """Read a policy input; `CallFailed` when it has no `input_ids` and `logprob_masks`."""
-        return cls(
-            list(_stream(answer, "input_ids", call)), list(_stream(answer, "logprob_masks", call)), answer, call
-        )
+        return cls(list(_stream(answer, "input_ids", call)), list(_stream(answer, "logprob_masks", call)), answer, call)
 
     @property
     def others(self) -> dict[str, Any]:

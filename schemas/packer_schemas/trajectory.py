@@ -19,9 +19,7 @@ class PolicyInfo(TypedDict):
 
     prompt_ids: NotRequired[Annotated[TokenIds, Field(min_length=1, description="Ids generated from.")]]
     completion_ids: NotRequired[Annotated[TokenIds, Field(description="Ids sampled, stop token included.")]]
-    logprobs: NotRequired[
-        Annotated[list[float], Field(description="Natural log probability of each completion id.")]
-    ]
+    logprobs: NotRequired[Annotated[list[float], Field(description="Natural log probability of each completion id.")]]
     rollout_routed_experts: NotRequired[RoutingRecord]
 
 

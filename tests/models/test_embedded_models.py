@@ -170,8 +170,10 @@ def test_a_model_is_made_from_the_folder(name, tokenizer):
         ("tiny-gpt2", "user: Hi\nassistant: Yes<|endoftext|>"),
         (
             "tiny-llama3",
-            ("<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>"
-            "<|start_header_id|>assistant<|end_header_id|>\n\nYes<|eot_id|>"),
+            (
+                "<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>"
+                "<|start_header_id|>assistant<|end_header_id|>\n\nYes<|eot_id|>"
+            ),
         ),
         ("tiny-spm", "<s>[INST] Hi [/INST] Yes</s>"),
     ],

@@ -49,9 +49,7 @@ def auth_3(subject: Subject, case: PolicyCase) -> None:
         got, fault = row.ids[start:], ""
         if got == _encoded_or_none(driver.tokenizer, str(case.sample.completion).strip()):
             fault = "white space at the ends lost"
-        if stored is None and row.ids == _encoded_or_none(
-            driver.tokenizer, case.sample.prompt, case.sample.completion
-        ):
+        if stored is None and row.ids == _encoded_or_none(driver.tokenizer, case.sample.prompt, case.sample.completion):
             fault = "encoded as one text with the prompt"
         expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, at=start, fault=fault)
 

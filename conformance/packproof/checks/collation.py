@@ -224,9 +224,10 @@ def _readable_rows(batch: BatchView, rows: Sequence[PolicyView]) -> list[tuple[i
 
 
 def _placed_rows(batch: BatchView, rows: Sequence[PolicyView]) -> list[tuple[int, PolicyView]]:
-    """The readable rows that begin with their sample's ids; COLL-4 speaks of the others."""
+    """The readable rows, where each begins with its sample's ids; where one does not, COLL-4 speaks of the batch."""
     readable = _readable_rows(batch, rows)
-    return [(number, row) for number, row in readable if batch.row_ids(number)[: len(row.ids)] == row.ids]
+    placed = all(batch.row_ids(number)[: len(row.ids)] == row.ids for number, row in readable)
+    return readable if placed else []
 
 
 def _expect_kind(batch: BatchView, column: Any, dtype: str, rows: int) -> None:

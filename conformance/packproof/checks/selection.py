@@ -1,6 +1,7 @@
 """Chapter selection: which packer a model gets, for a module that offers `init_data_packer` and its kin."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -23,9 +24,7 @@ _CLAIMED = "codegen"
 
 
 def _configs(*model_types: str, **more: Any) -> Callable[[Subject], st.SearchStrategy[SelectionCase]]:
-    return lambda _: st.sampled_from(model_types).map(
-        lambda kind: SelectionCase(config={"model_type": kind, **more})
-    )
+    return lambda _: st.sampled_from(model_types).map(lambda kind: SelectionCase(config={"model_type": kind, **more}))
 
 
 _any_model = _configs("gpt2")
@@ -97,7 +96,8 @@ def sel_6(subject: Subject, case: SelectionCase) -> None:
     with model_folder(case.config) as folder:
         for backend in (None, "i4"):
             wanted = (str(case.config["model_type"]), "hf")
-            _refused_naming(subject, _call(case), lambda: subject.selection.init_data_packer(folder, None, False, backend), wanted)  # noqa: B023, E501
+            run = partial(subject.selection.init_data_packer, folder, None, False, backend)
+            _refused_naming(subject, _call(case), run, wanted)
 
 
 @check("SEL-7", cases=_any_model)

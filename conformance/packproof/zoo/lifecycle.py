@@ -219,7 +219,7 @@ class StoredPromptExtended(MiniaturePacker):
 
 
 @fault("LIFE-9")
-class LastAssistantTurnRemoved(MiniaturePacker):
+class AssistantTextReplacedByPads(MiniaturePacker):
     """Assistant texts in the caller's messages are replaced while the prompt is built, and never put back.
 
     Seen in two public packers: after one call the caller's assistant text was a run of pad tokens.
