@@ -71,6 +71,8 @@ class Project:
 
     def _run(self, words: list[str], cwd: str, limit_s: float, env: dict[str, str]) -> Ran:
         own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
+        for name in ("CI", "BUILD_NUMBER"):  # pytest then repeats whole failures in its short summary
+            own.pop(name, None)
         if bytecode := own.pop(BYTECODE, ""):  # a process that compiles all it imports takes three times as long
             own |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": bytecode}
         path = f"{Path(sys.executable).parent}:{own.get('PATH', '')}"

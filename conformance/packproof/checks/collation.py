@@ -4,7 +4,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from packer_schemas.cases import BatchCase
+from packer_schemas.cases import BatchCase, Sample
 from packproof.driver import Driver
 from packproof.expect import expect_equal, expect_ids, expect_mask
 from packproof.registry import check
@@ -79,11 +79,13 @@ def coll_6(subject: Subject, case: BatchCase) -> None:
 @check("COLL-7", cases=_SEVERAL)
 def coll_7(subject: Subject, case: BatchCase) -> None:
     """Every row begins with its sample's mask."""
-    driver, rows, batch = _collated(subject, case)
-    for number, row in _placed_rows(batch, rows):
-        got = batch.row_marks(number)[: len(row.marks)]
-        special = driver.vocabulary.special_ids
-        expect_mask(f"{batch.call}, row {number}", row.ids, row.marks, got, special=special)
+    special = subject.on(case.model).vocabulary.special_ids
+    for end in ((), *((id,) for id in special)):  # real ends are the marks that get lost
+        ended = case.model_copy(update={"samples": [_ended(sample, end) for sample in case.samples]})
+        _, rows, batch = _collated(subject, ended)
+        for number, row in _placed_rows(batch, rows):
+            got = batch.row_marks(number)[: len(row.marks)]
+            expect_mask(f"{batch.call}, row {number}", row.ids, row.marks, got, special=special)
 
 
 @check("COLL-8", cases=_SEVERAL)
@@ -205,6 +207,12 @@ def _longest(rows: Sequence[PolicyView]) -> int:
 
 def _width(rows: Sequence[PolicyView], case: BatchCase) -> int:
     return _longest(rows) + case.extra_width
+
+
+def _ended(sample: Sample, end: tuple[int, ...]) -> Sample:
+    if isinstance(sample.completion, str):
+        return sample
+    return sample.model_copy(update={"completion": [*sample.completion, *end]})
 
 
 def _collated(subject: Subject, case: BatchCase) -> tuple[Driver, list[PolicyView], BatchView]:
