@@ -1,13 +1,17 @@
 """A check's generated cases as a plain list: drawn once, run on many subjects that are fed alike."""
 
+import random
 from typing import TYPE_CHECKING, Any
 
 from packproof.registry import Check
+from packproof.search import search
 
 if TYPE_CHECKING:
     from packproof.subject import Subject
 
 __all__ = ["Corpus"]
+
+_DRAWN = 20  # at least, to choose from: the first that Hypothesis draws for a model is always its simplest
 
 
 class Corpus:
@@ -28,24 +32,15 @@ class Corpus:
         return self._drawn[key]
 
     def _draw(self, check: Check, subject: "Subject") -> tuple[Any, ...]:
-        import hypothesis
-        from hypothesis import HealthCheck, Phase, Verbosity
-
+        count = -(-self.count // 3) if check.heavy else self.count
         drawn: dict[str, Any] = {}
-
-        @hypothesis.seed(self.seed)
-        @hypothesis.settings(
-            max_examples=-(-self.count // 3) if check.heavy else self.count,
-            database=None,
-            deadline=None,
-            derandomize=False,
-            phases=(Phase.generate,),
-            suppress_health_check=(HealthCheck.too_slow,),
-            verbosity=Verbosity.quiet,
+        search(
+            lambda case: drawn.setdefault(case.model_dump_json(), case),
+            check.searches(subject),
+            cases=max(_DRAWN, count),
+            seed=self.seed,
+            shrink=False,
         )
-        @hypothesis.given(check.cases(subject))
-        def collect(case: Any) -> None:
-            drawn.setdefault(case.model_dump_json(), case)
-
-        collect()
-        return tuple(drawn.values())
+        pick = random.Random(f"{self.seed} {check.id}")  # noqa: S311  repeatable on purpose
+        chosen = pick.sample(sorted(drawn), min(count, len(drawn)))
+        return tuple(drawn[one] for one in chosen)

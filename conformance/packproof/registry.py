@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from packproof.subject import Subject
+    from packproof.vocabulary import Vocabulary
 
 __all__ = ["Check", "all_checks", "check", "check_for", "select_checks"]
 
 Run = Callable[["Subject", Any], None]
-Cases = Callable[["Subject"], "SearchStrategy[Any]"]
+Cases = Callable[[str | None, "Vocabulary"], "SearchStrategy[Any]"]
 
 _checks: dict[str, "Check"] = {}
 
@@ -26,8 +27,8 @@ _checks: dict[str, "Check"] = {}
 class Check:
     """The check of one requirement.
 
-    `run(subject, case)` raises when the case shows the rule broken; `cases(subject)` is the strategy of its cases;
-    a `heavy` check builds packers for every case and runs a tenth of them.
+    `run(subject, case)` raises when the case shows the rule broken; `cases(model, vocabulary)` is the strategy of its
+    cases on one model; a `heavy` check builds packers for every case and runs a tenth of them.
     """
 
     requirement: Requirement
@@ -46,12 +47,26 @@ class Check:
         """Cases written in the spec, run before any generated one."""
         return [case_adapter.validate_python(case) for case in self.requirement.cases]
 
+    @property
+    def kind(self) -> type[Any]:
+        """The kind of its cases."""
+        return self.run.__annotations__["case"]
+
+    def searches(self, subject: "Subject") -> list[tuple[str, "SearchStrategy[Any]"]]:
+        """A name and a strategy for each model of the subject; one of each where cases name no model.
+
+        Every model is searched by itself: drawn inside a case, one model of four can get a single case in a hundred.
+        """
+        feed = list(subject.feed.items())
+        own = feed if "model" in self.kind.model_fields else feed[:1]
+        return [(model or "as built", self.cases(model, vocabulary)) for model, vocabulary in own]
+
     def unfit(self, case: Any) -> str:
         """Why the check cannot run on a stored case, which is of another kind, or an empty string."""
-        kind = self.run.__annotations__.get("case", object)
-        if isinstance(case, kind):
+        if isinstance(case, self.kind):
             return ""
-        return f"{self.id} is tried on {kind.model_fields['kind'].default!r} cases, this one is a {case.kind!r} case"
+        wanted = self.kind.model_fields["kind"].default
+        return f"{self.id} is tried on {wanted!r} cases, this one is a {case.kind!r} case"
 
     def missing(self, subject: "Subject") -> str:
         """Why the rule does not apply to the subject, or an empty string."""

@@ -15,6 +15,7 @@ from packproof.effort import Settings
 from packproof.known import expired, expiry_reason
 from packproof.load import describe
 from packproof.registry import Check
+from packproof.search import search
 from packproof.subject import Subject
 from packproof.violation import CaseTimeout, HarnessError, NotTested, PackerExit, Unexercised, Violation
 
@@ -191,40 +192,27 @@ def _kind(found: Counterexample) -> str:
 
 
 def _search(trial: _Trial, settings: Settings) -> bool:
-    """Look for a failing case with Hypothesis, every setting pinned; whether one was found."""
-    import hypothesis
-    from hypothesis import HealthCheck, Phase, Verbosity
-    from hypothesis.database import DirectoryBasedExampleDatabase
+    """Look for a failing case among generated ones; whether one was found."""
     from hypothesis.errors import Flaky
 
-    effort = settings.effort
-    database = DirectoryBasedExampleDatabase(settings.database) if settings.database else None
-
-    @hypothesis.seed(settings.seed)
-    @hypothesis.settings(
-        max_examples=max(5, effort.cases // 10) if trial.check.heavy else effort.cases,
-        database=database,
-        deadline=None,
-        derandomize=False,
-        phases=(Phase.reuse, Phase.generate, Phase.shrink) if database else (Phase.generate, Phase.shrink),
-        print_blob=False,
-        report_multiple_bugs=False,
-        stateful_step_count=1,
-        suppress_health_check=(HealthCheck.too_slow,),  # it measures the machine, not the packer
-        verbosity=Verbosity.quiet,
-    )
-    def search(case: Any) -> None:
-        trial.run(case)
-
+    check, effort = trial.check, settings.effort
+    own = settings.database and settings.database / re.sub(r"\W+", "-", trial.subject.label) / check.id
     try:
-        hypothesis.given(trial.check.cases(trial.subject))(search)()
+        search(
+            trial.run,
+            check.searches(trial.subject),
+            cases=effort.cases // 10 if check.heavy else effort.cases,
+            seed=settings.seed,
+            repeatable=effort.gate,
+            database=own,
+        )
     except (Violation, CaseTimeout):
         return trial.failing is not None
     except HarnessError:
         raise
     except Exception as error:
         if not isinstance(error, Flaky) or trial.failing is None:
-            raise HarnessError(f"{trial.check.id}: generating cases failed: {describe(error)}") from error
+            raise HarnessError(f"{check.id}: generating cases failed: {describe(error)}") from error
         trial.wavers = True
         return True
     return False

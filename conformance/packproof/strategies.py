@@ -8,7 +8,7 @@ embedded tokenizers' `model_max_length`.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
@@ -23,9 +23,6 @@ from packer_schemas.cases import (
     SetupCase,
 )
 from packproof.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from packproof.subject import Subject
 
 __all__ = [
     "IDS",
@@ -55,12 +52,14 @@ def texts() -> st.SearchStrategy[str]:
 
 
 @cache
-def conversations(parts: bool = True) -> st.SearchStrategy[list[dict[str, Any]]]:
-    """User and assistant in turn, the user first and last; content as a string or, if `parts`, a list of text parts."""
+def conversations(parts: bool = True, turns: tuple[int, ...] = (1, 3, 5)) -> st.SearchStrategy[list[dict[str, Any]]]:
+    """User and assistant in turn, the user first; content as a string or, if `parts`, a list of text parts.
+
+    `turns` are the numbers of messages: odd ones end with the user, which every template takes.
+    """
     in_parts = texts().map(lambda text: [{"type": "text", "text": text}])
     content = st.one_of(texts(), in_parts) if parts else texts()
-    turns = st.one_of([st.tuples(*[content] * count) for count in (1, 3, 5)])
-    return turns.map(
+    return st.one_of([st.tuples(*[content] * count) for count in turns]).map(
         lambda contents: [
             {"role": ("user", "assistant")[index % 2], "content": value} for index, value in enumerate(contents)
         ]
@@ -131,28 +130,21 @@ def samples(vocabulary: Vocabulary, shape: Shape, number: int = 1) -> st.SearchS
     )
 
 
-Cases = Callable[["Subject"], st.SearchStrategy[Any]]
-
-
-def _on_a_model(subject: "Subject", build: Callable[[Any, Vocabulary], st.SearchStrategy[Any]]) -> Any:
-    on = {model: build(model, subject.feed[model]) for model in subject.models}
-    return st.sampled_from(subject.models).flatmap(on.__getitem__)
+Cases = Callable[[str | None, Vocabulary], st.SearchStrategy[Any]]
+"""Cases on a model, given its name and its vocabulary."""
 
 
 def policies(shape: Shape = IDS, **changes: Any) -> Cases:
     """Policy cases with one sample of `shape`, changed by `changes`."""
     shape = replace(shape, **changes)
-    return lambda subject: _on_a_model(
-        subject,
-        lambda model, vocabulary: samples(vocabulary, shape).map(lambda one: PolicyCase(model=model, sample=one)),
-    )
+    return lambda model, vocabulary: samples(vocabulary, shape).map(lambda one: PolicyCase(model=model, sample=one))
 
 
 def batches(shape: Shape = IDS, *, least: int = 1, most: int = 4, extra: bool = True, **changes: Any) -> Cases:
     """Batch cases of `least` to `most` samples, up to 3 (if `extra`) columns wider than the longest."""
     shape = replace(shape, **changes)
 
-    def build(model: Any, vocabulary: Vocabulary) -> st.SearchStrategy[BatchCase]:
+    def build(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[BatchCase]:
         one = [samples(vocabulary, shape, number + 1) for number in range(most)]
         rows = st.one_of([st.tuples(*one[:count]) for count in range(least, most + 1)])
         return st.builds(
@@ -161,39 +153,34 @@ def batches(shape: Shape = IDS, *, least: int = 1, most: int = 4, extra: bool = 
             st.integers(0, 3 if extra else 0),
         )
 
-    return lambda subject: _on_a_model(subject, build)
+    return build
 
 
-def id_containers(subject: "Subject") -> st.SearchStrategy[IdContainerCase]:
+def id_containers(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[IdContainerCase]:
     """A sample with ids, and the container that both of its streams come in."""
     return st.builds(
-        lambda case, container: IdContainerCase(model=case.model, sample=case.sample, container=container),
-        policies(completion_len=(0, 6))(subject),
+        lambda sample, container: IdContainerCase(model=model, sample=sample, container=container),
+        samples(vocabulary, replace(IDS, completion_len=(0, 6))),
         st.sampled_from(get_args(IdContainer)),
     )
 
 
-def prompts(*routes: str) -> Cases:
-    """Prompt cases by route, "text" or "conversation"."""
+def prompts(*routes: str, turns: tuple[int, ...] = (1, 3, 5)) -> Cases:
+    """Prompt cases by route, "text" or "conversation"; conversations of `turns` messages."""
 
-    def build(model: Any, vocabulary: Vocabulary) -> st.SearchStrategy[PromptCase]:
-        kinds = {"text": texts(), "conversation": conversations(vocabulary.takes_parts)}
+    def build(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[PromptCase]:
+        kinds = {"text": texts(), "conversation": conversations(vocabulary.takes_parts, turns)}
         wanted = [kinds[route] for route in routes if vocabulary.takes(route)] or [kinds[routes[0]]]
         return st.one_of(wanted).map(lambda prompt: PromptCase(model=model, prompt=prompt))
 
-    return lambda subject: _on_a_model(subject, build)
+    return build
 
 
-def pretokenized(subject: "Subject") -> st.SearchStrategy[PretokenizedCase]:
+def pretokenized(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[PretokenizedCase]:
     """A prompt and exact ids, which need have nothing to do with each other."""
-    return _on_a_model(
-        subject,
-        lambda model, vocabulary: token_ids(vocabulary, 110, 1, 6).map(
-            lambda ids: PretokenizedCase(model=model, token_ids=ids)
-        ),
-    )
+    return token_ids(vocabulary, 110, 1, 6).map(lambda ids: PretokenizedCase(model=model, token_ids=ids))
 
 
-def setups(subject: "Subject") -> st.SearchStrategy[SetupCase]:
-    """One case per model."""
-    return st.sampled_from(subject.models).map(lambda model: SetupCase(model=model))
+def setups(model: str | None, _: Vocabulary) -> st.SearchStrategy[SetupCase]:
+    """The one case of a model."""
+    return st.just(SetupCase(model=model))

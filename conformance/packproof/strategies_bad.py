@@ -1,13 +1,11 @@
 """Strategies for what a packer must refuse."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hypothesis import strategies as st
 
 from packer_schemas.cases import BadIdsCase, RefusedPromptCase
-
-if TYPE_CHECKING:
-    from packproof.subject import Subject
+from packproof.vocabulary import Vocabulary
 
 __all__ = ["bad_ids", "refused_completions", "refused_prompts"]
 
@@ -16,23 +14,22 @@ _NO_CONVERSATION: list[Any] = [[], [7], ["a"], [None], [{}], [{"role": "user"}],
 _NO_IDS: list[Any] = [["a"], [[7]], [None]]
 
 
-def refused_prompts(subject: "Subject") -> st.SearchStrategy[RefusedPromptCase]:
+def refused_prompts(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Prompts that are neither a string nor a list of messages with a role and content."""
-    return _refused(subject, [*_NEITHER, *_NO_CONVERSATION])
+    return _refused(model, [*_NEITHER, *_NO_CONVERSATION])
 
 
-def refused_completions(subject: "Subject") -> st.SearchStrategy[RefusedPromptCase]:
+def refused_completions(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Completions that are neither text nor a list of ids."""
-    return _refused(subject, [*_NEITHER, *_NO_IDS])
+    return _refused(model, [*_NEITHER, *_NO_IDS])
 
 
-def bad_ids(subject: "Subject") -> st.SearchStrategy[BadIdsCase]:
+def bad_ids(model: str | None, _: Vocabulary) -> st.SearchStrategy[BadIdsCase]:
     """Ids with one entry that is a bool, a float or negative, at any place."""
     bad = st.one_of(st.booleans(), st.sampled_from([1.0, 1.5, -1.0]), st.integers(-3, -1))
     good = st.lists(st.integers(110, 115), max_size=3)
     return st.builds(
-        lambda model, stream, before, one, after: BadIdsCase(model=model, stream=stream, ids=[*before, one, *after]),
-        st.sampled_from(subject.models),
+        lambda stream, before, one, after: BadIdsCase(model=model, stream=stream, ids=[*before, one, *after]),
         st.sampled_from(["prompt_ids", "completion"]),
         good,
         bad,
@@ -40,9 +37,5 @@ def bad_ids(subject: "Subject") -> st.SearchStrategy[BadIdsCase]:
     )
 
 
-def _refused(subject: "Subject", values: list[Any]) -> st.SearchStrategy[RefusedPromptCase]:
-    return st.builds(
-        lambda model, prompt: RefusedPromptCase(model=model, prompt=prompt),
-        st.sampled_from(subject.models),
-        st.sampled_from(values),
-    )
+def _refused(model: str | None, values: list[Any]) -> st.SearchStrategy[RefusedPromptCase]:
+    return st.sampled_from(values).map(lambda prompt: RefusedPromptCase(model=model, prompt=prompt))

@@ -51,7 +51,7 @@ class Subject:
         self.models: tuple[str | None, ...] = (None,) if self.built_ready else tuple(models or EMBEDDED)
         for model in self.models:
             with self._starting("" if model is None else " Name the models that it serves with --packer-model."):
-                self.on(model)
+                self._drivers[model, ""] = self.fresh(model)
         self.capabilities = self._capabilities()
         self.feed = {model: self.on(model).vocabulary for model in self.models}
         self.note("")
@@ -64,10 +64,14 @@ class Subject:
         return found - {"SetsUp"} if self.built_ready else found
 
     def on(self, model: str | None, twin: str = "") -> Driver:
-        """The driver of a packer set up on `model`, kept between cases; each `twin` name has a packer of its own."""
+        """The driver of a packer set up on `model`, kept between cases; each `twin` name has a packer of its own.
+
+        Packers on all models are set up before the first is used: what setup leaves on the class shows on the others.
+        """
         key = (model or self.models[0], twin)
         if key not in self._drivers:
-            self._drivers[key] = self.fresh(key[0])
+            together = [(one, twin) for one in self.models] if key[0] in self.models else [key]
+            self._drivers |= {one: self.fresh(one[0]) for one in together if one not in self._drivers}
         return self._drivers[key]
 
     def fresh(self, model: str | None = None) -> Driver:

@@ -40,5 +40,5 @@ def failures_of(member: Member) -> str:
         outcome = run_check(check_for(id), subject, settings)
         replay = f"pytest --packer zoo:{member.name} --packer-select {id} --packer-seed 0"
         texts.append(failure_text(outcome, f"zoo:{member.name}", replay))
-    text = re.sub(r"(\.py):\d+ in ", r"\1 in ", "\n\n".join(texts)) + "\n"
+    text = re.sub(r"(\.py):\d+\s+in\s+", r"\1 in ", "\n\n".join(texts)) + "\n"
     return re.sub(r"(: row_id\n  expected    )\d+(\n  got         )\d+", r"\1N\2M", text)

@@ -1,5 +1,6 @@
 """Chapter selection: which packer a model gets, for a module that offers `init_data_packer` and its kin."""
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,16 +16,18 @@ from packproof.model_folders import model_folder
 from packproof.models import model_path
 from packproof.registry import check
 from packproof.subject import Subject
-from packproof.violation import Unexercised, Violation
+from packproof.violation import CallFailed, Unexercised, Violation
 from packproof.wrong_factories import WRONG_FACTORIES
 
 _CAUSAL_ONLY = ("opt", "gptj", "phi", "bloom")
 _TWO_HEADED = ("bert", "roberta", "electra", "t5", "bart")
 _CLAIMED = "codegen"
+_numbers = itertools.count(1)  # for a model type that nobody has claimed yet, whatever the module under test keeps
 
 
-def _configs(*model_types: str, **more: Any) -> Callable[[Subject], st.SearchStrategy[SelectionCase]]:
-    return lambda _: st.sampled_from(model_types).map(lambda kind: SelectionCase(config={"model_type": kind, **more}))
+def _configs(*model_types: str, **more: Any) -> Callable[[Any, Any], st.SearchStrategy[SelectionCase]]:
+    cases = [SelectionCase(config={"model_type": kind, **more}) for kind in model_types]
+    return lambda *_: st.sampled_from(cases)
 
 
 _any_model = _configs("gpt2")
@@ -51,9 +54,20 @@ def sel_2(subject: Subject, case: SelectionCase) -> None:
     first, second = _subclass(subject, "First"), _subclass(subject, "Second")
     with driver.calling("register([type], First, allow_override=True)"):
         select.register([_CLAIMED], first, allow_override=True)
+    with driver.calling("register([type], First), once more"):
+        select.register([_CLAIMED], first)
     driver.refuses("register([type], Second)", lambda: select.register([_CLAIMED], second), (ValueError,))
-    with driver.calling("register([type], Second, allow_override=True)"):
+    call, unclaimed = "register([unclaimed, type], Second)", f"unclaimed-{next(_numbers)}"
+    driver.refuses(call, lambda: select.register([unclaimed, _CLAIMED], second), (ValueError,))
+    for kind, name in ((_CLAIMED, "type"), (unclaimed, "unclaimed")):
+        if _selected(subject, kind) is second:
+            call = f"{call}, refused; init_data_packer(folder of {name})"
+            raise Violation.of(call, expected="no Second", got="a Second")
+    call = "register([type], Second, allow_override=True)"
+    with driver.calling(call):
         select.register([_CLAIMED], second, allow_override=True)
+    if _selected(subject, _CLAIMED) is first:  # SEL-3 speaks of other classes
+        raise Violation.of(f"{call}; init_data_packer(folder of type)", expected="a Second", got="a First")
 
 
 @check("SEL-3", cases=_configs(_CLAIMED))
@@ -167,6 +181,16 @@ def _recorded(subject: Subject) -> tuple[Driver, Any, list[tuple[str, bool]]]:
 
     packer.setup = setup
     return _driver(subject), packer, calls
+
+
+def _selected(subject: Subject, kind: str) -> type | None:
+    """The class of the packer that a model type gets; None where it is refused."""
+    with model_folder({"model_type": kind}) as folder:
+        try:
+            with _driver(subject).calling(f"init_data_packer(folder of {kind!r})"):
+                return type(subject.selection.init_data_packer(folder))
+        except CallFailed:
+            return None
 
 
 def _subclass(subject: Subject, name: str) -> type:
