@@ -156,7 +156,7 @@ def test_ctrl_c_ends_the_run_and_the_watcher(hut: Hut) -> None:
         "until [ -e started ]; do sleep 0.1; done; kill -INT -- -$!; wait $!"
     )
     ran = hut.shell(interrupt, TMPDIR=str(hut.root / "tmp"))
-    assert ran.code == 2
+    assert ran.code == 2, ran.out
     assert "KeyboardInterrupt" in ran.out
     assert "packproof:" not in ran.err
     assert "Traceback" not in ran.err

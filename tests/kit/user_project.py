@@ -1,6 +1,7 @@
 """A user's project in a folder of its own, and the processes run in it as the user would run them."""
 
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -85,5 +86,11 @@ class Project:
             timeout=limit_s,
             stdin=subprocess.DEVNULL,
             check=False,
+            preexec_fn=_as_in_a_terminal,
         )
         return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def _as_in_a_terminal() -> None:
+    """A shell that runs the tests in the background makes them, and what they start, deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
