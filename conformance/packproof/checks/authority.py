@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from packer_schemas.cases import BadIdsCase, IdContainer, IdContainerCase, PolicyCase, RefusedPromptCase, Sample
+from packer_schemas.cases import BadIdsCase, IdContainerCase, PolicyCase, RefusedPromptCase, Sample
+from packproof.containers import contain
 from packproof.driver import REFUSALS, Driver, policy_call
 from packproof.expect import expect_ids, expect_mask
 from packproof.registry import check
@@ -49,7 +50,7 @@ def auth_3(subject: Subject, case: PolicyCase) -> None:
         got, fault = row.ids[start:], ""
         if got == _encoded_or_none(driver.tokenizer, str(case.sample.completion).strip()):
             fault = "white space at the ends lost"
-        if stored is None and row.ids == _encoded_or_none(driver.tokenizer, case.sample.prompt, case.sample.completion):
+        if stored is None and row.ids == _encoded_as_one(subject, driver, case.sample):
             fault = "encoded as one text with the prompt"
         expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, at=start, fault=fault)
 
@@ -93,7 +94,7 @@ def auth_7(subject: Subject, case: IdContainerCase) -> None:
     """Ids are accepted alike as lists, tuples, NumPy integers and one-dimensional integer tensors."""
     driver, sample = subject.on(case.model), case.sample
     as_lists = driver.policy_input(sample)
-    other = {name: _contain(ids, case.container) for name, ids in _streams(sample).items()}
+    other = {name: contain(ids, case.container) for name, ids in _streams(sample).items()}
     row = driver.policy_input(sample, **other)
     fault = f"{case.container} read differently"
     expect_ids(row.call, as_lists.ids, row.ids, fault=fault)
@@ -134,6 +135,12 @@ def _encoded_or_none(tokenizer: Any, *texts: Any) -> list[int] | None:
     return list(tokenizer("".join(texts), add_special_tokens=False).input_ids)
 
 
+def _encoded_as_one(subject: Subject, driver: Driver, sample: Sample) -> list[int] | None:
+    if isinstance(sample.prompt, str) or "RolloutPacker" not in subject.capabilities:
+        return _encoded_or_none(driver.tokenizer, sample.prompt, sample.completion)
+    return _encoded_or_none(driver.tokenizer, driver.rollout_input(sample.prompt), sample.completion)
+
+
 def _without_generation_prompt(driver: Driver, prompt: Any) -> list[int] | None:
     if isinstance(prompt, str):
         return None
@@ -161,17 +168,3 @@ def _encoded(driver: Driver, completion: str | list[int]) -> list[int]:
 
 def _streams(sample: Sample) -> dict[str, list[int]]:
     return {"prompt_ids": list(sample.prompt_ids or ()), "completion": list(sample.completion)}  # pyright: ignore[reportReturnType]
-
-
-def _contain(ids: list[int], container: IdContainer) -> Any:
-    import numpy as np
-    import torch
-
-    return {
-        "tuple": lambda: tuple(ids),
-        "numpy int32": lambda: np.array(ids, dtype=np.int32),
-        "numpy int64": lambda: np.array(ids, dtype=np.int64),
-        "list of numpy int64": lambda: list(np.array(ids, dtype=np.int64)),
-        "tensor int32": lambda: torch.tensor(ids, dtype=torch.int32),
-        "tensor int64": lambda: torch.tensor(ids, dtype=torch.int64),
-    }[container]()

@@ -23,7 +23,7 @@ def roll_1(subject: Subject, case: PromptCase) -> None:
     expect_equal(driver.last_call, case.prompt, got, fault=name_text_fault(case.prompt, got))
 
 
-@check("ROLL-2", cases=prompts("conversation"))
+@check("ROLL-2", cases=prompts("conversation", turns=(1, 2, 3, 5)))
 def roll_2(subject: Subject, case: PromptCase) -> None:
     """A conversation is rendered with the tokenizer's chat template and the generation prompt."""
     driver = subject.on(case.model)

@@ -12,7 +12,16 @@ __all__ = ["Member", "fault", "good_members", "member", "members"]
 @cache
 def members() -> tuple[Member, ...]:
     """Every known-bad member, chapter by chapter."""
-    from packproof.zoo import authority, collation, devices, lifecycle, masks, rollout, selection  # noqa: F401
+    from packproof.zoo import (  # noqa: F401
+        authority,
+        collation,
+        devices,
+        lifecycle,
+        lifecycle_calls,
+        masks,
+        rollout,
+        selection,
+    )
     from packproof.zoo.member import known_bad
 
     return known_bad()

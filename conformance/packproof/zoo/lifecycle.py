@@ -1,14 +1,13 @@
-"""Faults of chapter lifecycle: building, setting up, using and saving."""
+"""Faults of chapter lifecycle: building, setting up and saving."""
 
 import json
-import random
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from packproof.models import EMBEDDED, model_path
 from packproof.zoo.member import fault
-from packproof.zoo.miniature import MiniaturePacker, Row
+from packproof.zoo.miniature import MiniaturePacker
 
 __all__: list[str] = []
 
@@ -113,160 +112,6 @@ class TrustFlagDropped(MiniaturePacker):
 
     def _load(self, name_or_path: str, trust_remote_code: bool) -> Any:
         return super()._load(name_or_path, False)
-
-
-@fault("LIFE-7")
-class PositionsAddedToAKeptList(MiniaturePacker):
-    """Positions are kept by row to save work, and every use of a row extends the kept list."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._positions: dict[tuple[int, ...], list[int]] = {}
-
-    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
-        row = super()._row(prompt, completion, ignored)
-        kept = self._positions.setdefault(tuple(row["input_ids"]), [])
-        kept += range(len(row["input_ids"]))
-        return row | {"position_ids": list(kept)}
-
-
-@fault("LIFE-7", "LIFE-8")
-class RowsNumberedPerPacker(MiniaturePacker):
-    """Every row carries a running number as its id, so equal samples give unequal rows and caches never hit."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._rows = 0
-
-    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
-        self._rows += 1
-        return super()._row(prompt, completion, ignored) | {"row_id": self._rows}
-
-
-@fault("LIFE-7", "LIFE-8", "LIFE-12")
-class MutableDefaultArgument(MiniaturePacker):
-    """A default argument that is a list collects every row ever made, in all instances, and numbers the next one."""
-
-    def _row(self, prompt: list[int], completion: list[int], ignored: int, seen: list[int] = []) -> Row:  # noqa: B006
-        seen.append(len(prompt) + len(completion))
-        return super()._row(prompt, completion, ignored) | {"row_id": len(seen)}
-
-
-@fault("LIFE-8")
-class IgnoreCountSticks(MiniaturePacker):
-    """An `n_ignore_prefix_tokens` once given stays in force for later calls that leave it out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ignored = 0
-
-    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
-        self._ignored = ignored or min(self._ignored, len(completion))
-        return super()._row(prompt, completion, self._ignored)
-
-
-@fault("LIFE-8")
-class WidthOfTheLongestSoFar(MiniaturePacker):
-    """A row says how wide its batch will be, from the longest row this packer has seen, so history decides it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._longest = 0
-
-    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
-        row = super()._row(prompt, completion, ignored)
-        self._longest = max(self._longest, len(row["input_ids"]))
-        return row | {"pad_to": self._longest}
-
-
-@fault("LIFE-8", "AUTH-3")
-class EncoderOnTheClass(MiniaturePacker):
-    """Setup stores the encoder of completions on the class, so the last packer set up decides for all of them."""
-
-    _encoder: Any = None
-
-    def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
-        """As the miniature, and for everybody."""
-        super().setup(name_or_path, trust_remote_code)
-        type(self)._encoder = self.tokenizer
-
-    def _completion_ids(self, given: Any) -> list[int]:
-        if isinstance(given, str):
-            return list(type(self)._encoder(given, add_special_tokens=False).input_ids)
-        return super()._completion_ids(given)
-
-
-@fault("LIFE-9")
-class PromptTakenOutOfTheSample(MiniaturePacker):
-    """The prompt is popped from the caller's sample, so the next completion of its group has none."""
-
-    def _text_prompt_ids(self, sample: Any) -> list[int]:
-        return self._not_empty(self._encode(self._render(sample.representations.pop("prompt"))))
-
-
-@fault("LIFE-9")
-class StoredPromptExtended(MiniaturePacker):
-    """The completion is appended to the caller's own list of prompt ids, which grows with every call."""
-
-    def get_policy_input(
-        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
-    ) -> Row:
-        """As the miniature, then the damage."""
-        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
-        if isinstance(prompt_ids, list):
-            prompt_ids[:] = row["input_ids"]
-        return row
-
-
-@fault("LIFE-9")
-class AssistantTextReplacedByPads(MiniaturePacker):
-    """Assistant texts in the caller's messages are replaced while the prompt is built, and never put back.
-
-    Seen in two public packers: after one call the caller's assistant text was a run of pad tokens.
-    """
-
-    def _text_prompt_ids(self, sample: Any) -> list[int]:
-        ids = super()._text_prompt_ids(sample)
-        for turn in sample.representations["prompt"]:
-            if isinstance(turn, dict) and turn["role"] == "assistant":
-                turn["content"] = self.tokenizer.pad_token * 10
-        return ids
-
-
-@fault("LIFE-10")
-class StoredPromptAliased(MiniaturePacker):
-    """With nothing to append, the caller's own list becomes `input_ids`, and changes when the caller reuses it."""
-
-    def get_policy_input(
-        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
-    ) -> Row:
-        """As the miniature, without the copy."""
-        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
-        nothing_to_append = isinstance(prompt_ids, list) and row["input_ids"] == prompt_ids
-        return row | {"input_ids": prompt_ids} if nothing_to_append else row
-
-
-@fault("LIFE-11", report="https://github.com/huggingface/datasets/issues/2775")
-class RowNamedAtRandom(MiniaturePacker):
-    """Every row draws from Python's global generator, so the job's randomness depends on how many rows were shaped.
-
-    What borrowing global state can do is told in https://github.com/huggingface/datasets/issues/2775.
-    """
-
-    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
-        random.random()
-        return super()._row(prompt, completion, ignored)
-
-
-@fault("LIFE-11")
-class CollateSeedsTorch(MiniaturePacker):
-    """Collation seeds torch to be repeatable, and resets the job's sampling with every batch."""
-
-    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
-        import torch
-
-        torch.manual_seed(0)
-        return super()._batch(ids, masks)
 
 
 @fault("LIFE-12", report="https://github.com/huggingface/datasets/issues/2496")

@@ -65,6 +65,16 @@ class TemplateBosStripped(MiniaturePacker):
         return super()._apply_template(turns).removeprefix(self.tokenizer.bos_token or "")
 
 
+@fault("ROLL-2")
+class LastAssistantTurnContinued(MiniaturePacker):
+    """A conversation that ends with the assistant is left open for the model to go on, without a generation prompt."""
+
+    def _apply_template(self, turns: Any) -> str:
+        if turns[-1]["role"] != "assistant":
+            return super()._apply_template(turns)
+        return self.tokenizer.apply_chat_template(turns, tokenize=False, continue_final_message=True)
+
+
 @fault("ROLL-3")
 class AnyPromptStringified(MiniaturePacker):
     """Whatever the prompt is, its printed form is sent: None becomes the word None."""

@@ -55,6 +55,28 @@ class LastRegistrationWins(MiniatureSelection):
         super().register(model_types, packer_cls, allow_override=True)
 
 
+@fault("SEL-2")
+class RefusedButRegistered(MiniatureSelection):
+    """The registry is written before the claim is looked up, so the error comes and the class stays."""
+
+    def register(self, model_types: Sequence[str], packer_cls: type, allow_override: bool = False) -> None:
+        """Write, then raise."""
+        try:
+            super().register(model_types, packer_cls, allow_override)
+        finally:
+            super().register(model_types, packer_cls, allow_override=True)
+
+
+@fault("SEL-2")
+class RegisteredUpToTheClaim(MiniatureSelection):
+    """A list is registered type by type, so those before the claimed one stay when the list is refused."""
+
+    def register(self, model_types: Sequence[str], packer_cls: type, allow_override: bool = False) -> None:
+        """One after another."""
+        for kind in model_types:
+            super().register([kind], packer_cls, allow_override)
+
+
 @fault("SEL-3")
 class InstancesKept(MiniatureSelection):
     """The registry keeps one instance per model type and hands it to every actor."""
