@@ -24,7 +24,7 @@ from packer_reference import init_data_packer
 from packer_schemas import ObsBundle
 from packproof.models import resolve_model
 
-PROMPT, COMPLETION, ROUNDS = 510, 510, 15
+PROMPT, COMPLETION, ROUNDS, BATCHES = 510, 510, 15, 5
 PROMPT_IDS = list(range(PROMPT))
 ANSWERS = [list(range(COMPLETION - shorter)) for shorter in range(8)]
 WORDS = "The packer takes prompt tokens and response tokens and returns one row per sample. "
@@ -94,9 +94,9 @@ def tokenizer_alone(tokenizer: Any, text: str, answer: str, size: int) -> None:
 
 
 def paired(ours: Callable[[], Any], peer: Callable[[], Any]) -> tuple[float, float]:
-    """Median seconds of both, measured turn by turn so that a busy machine slows both alike."""
+    """Median seconds of both for a batch, measured turn by turn so that a busy machine slows both alike."""
     ours(), peer()
-    times = [(_once(ours), _once(peer)) for _ in range(ROUNDS)]
+    times = [(_several(ours), _several(peer)) for _ in range(ROUNDS)]
     return statistics.median(a for a, _ in times), statistics.median(b for _, b in times)
 
 
@@ -104,6 +104,14 @@ def best(run: Callable[[], Any]) -> float:
     """The shortest of several runs, in seconds."""
     run()
     return min(_once(run) for _ in range(5))
+
+
+def _several(run: Callable[[], Any]) -> float:
+    def batches() -> None:
+        for _ in range(BATCHES):
+            run()
+
+    return _once(batches) / BATCHES
 
 
 def _once(run: Callable[[], Any]) -> float:

@@ -38,24 +38,25 @@ def pad_samples(samples: Sequence[Any], max_len: int, pad_id: int) -> PolicyBatc
     shape = len(samples), operator.index(max_len)
     if shape[1] < 1:
         raise ValueError(f"policy_collate_fn: max_len is {max_len}, expected at least 1")
-    # Rows are written through NumPy views: array("Q") reads a list of ints many times faster than torch.tensor and
-    # refuses floats and negative numbers on the way, and torch.from_numpy stays on CPU whatever torch's default device.
-    ids = np.full(shape, pad_id, np.int64)
-    masks = np.zeros(shape, np.uint8)
-    unsigned = ids.view(np.uint64)
+    # Both columns grow row by row in memory that becomes the tensor's own: array("Q") takes a list of ints many times
+    # faster than torch.tensor and refuses floats and negative numbers on the way, and torch.frombuffer stays on CPU
+    # whatever torch's default device.
+    ids, masks = array("Q"), bytearray()
+    filler, unset = array("Q", [pad_id]) * shape[1], bytes(shape[1])
     for at, sample in enumerate(samples):
         row, mask = _streams(at, sample)
         length = len(row)
         if len(mask) != length or length > max_len:
             _refuse_lengths(at, length, len(mask), max_len)
-        unsigned[at, :length] = _packed(at, row)
-        masks[at, :length] = _packed_mask(at, mask)
-    if masks.max() > 1:
-        at, position = np.argwhere(masks > 1)[0].tolist()
-        raise ValueError(
-            f"policy_collate_fn: sample {at}, logprob_masks[{position}] is {masks[at, position]}, expected 0 or 1"
-        )
-    return {"input_ids": torch.from_numpy(ids), "logprob_masks": torch.from_numpy(masks.view(np.bool_))}
+        _extend(ids, at, row)
+        masks += _packed_mask(at, mask)
+        ids += filler[length:]
+        masks += unset[length:]
+    _check_masks(np.frombuffer(masks, np.uint8).reshape(shape))
+    return {
+        "input_ids": torch.frombuffer(ids, dtype=torch.int64).view(shape),
+        "logprob_masks": torch.frombuffer(masks, dtype=torch.bool).view(shape),
+    }
 
 
 def _streams(at: int, sample: Any) -> tuple[Any, Any]:
@@ -68,13 +69,13 @@ def _streams(at: int, sample: Any) -> tuple[Any, Any]:
         ) from None
 
 
-def _packed(at: int, row: Any) -> "array[int]":
+def _extend(ids: "array[int]", at: int, row: Any) -> None:
     if type(row) is list:
         try:
-            return array("Q", row)
+            return ids.fromlist(row)
         except (TypeError, OverflowError):
             pass  # the check below says which entry it was
-    return array("Q", token_ids(row, f"policy_collate_fn: sample {at}, input_ids"))
+    return ids.fromlist(token_ids(row, f"policy_collate_fn: sample {at}, input_ids"))
 
 
 def _packed_mask(at: int, mask: Any) -> bytearray:
@@ -83,6 +84,14 @@ def _packed_mask(at: int, mask: Any) -> bytearray:
         return bytearray(mask if type(mask) is list else list(mask))
     except (TypeError, ValueError) as error:
         raise ValueError(f"policy_collate_fn: sample {at}, logprob_masks: {error}; expected 0 or 1") from error
+
+
+def _check_masks(masks: np.ndarray) -> None:
+    if masks.max() > 1:
+        at, position = np.argwhere(masks > 1)[0].tolist()
+        raise ValueError(
+            f"policy_collate_fn: sample {at}, logprob_masks[{position}] is {masks[at, position]}, expected 0 or 1"
+        )
 
 
 def _refuse_lengths(at: int, ids: int, mask: int, max_len: int) -> NoReturn:
