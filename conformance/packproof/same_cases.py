@@ -15,12 +15,13 @@ def same_cases_everywhere() -> Iterator[None]:
     xdist, or a run with one more test file, would see other cases. Versions that do not do so are left alone.
     """
     from hypothesis.internal.conjecture import providers
-    from hypothesis.internal.constants_ast import Constants
 
     cache = getattr(providers, "CONSTANTS_CACHE", None)
     if cache is None or not hasattr(providers, "_get_local_constants"):
         yield
         return
+    from hypothesis.internal.constants_ast import Constants
+
     nothing = Constants()
     cache.cache.clear()  # it holds constants found so far, and after the block it must not hold their absence
     try:

@@ -19,6 +19,7 @@ SAMPLE = ObsBundle(representations={"prompt": [{"role": "user", "content": "What
 
 # Why a rule fails, as the page "Wrap what you already have" puts it.
 ALIGNED_TO_IDS = {"MASK-2"}
+LAST_TURN_CONTINUED = {"ROLL-2"}
 SPECIAL_TOKENS = {"AUTH-3", "AUTH-4"}
 WIDTH_OF_ITS_OWN = {"COLL-3", "COLL-12"}
 REFUSES_LESS = {"LIFE-3", "ROLL-3", "AUTH-5", "AUTH-6", "AUTH-8", "AUTH-9", "MASK-4", "COLL-11"}
@@ -49,9 +50,9 @@ def test_the_report_of_the_bare_adapter_is_the_stored_one(report):
     assert text == SNAPSHOT.read_text(encoding="utf-8")
 
 
-def test_what_fails_has_one_of_four_reasons(report):
-    """The bare adapter breaks 13 rules: by its alignment, by special tokens, by its width, or by refusing less."""
-    broken = ALIGNED_TO_IDS | SPECIAL_TOKENS | WIDTH_OF_ITS_OWN | REFUSES_LESS
+def test_what_fails_has_one_of_five_reasons(report):
+    """The bare adapter breaks 14 rules: by alignment, an open last turn, special tokens, width, or refusing less."""
+    broken = ALIGNED_TO_IDS | LAST_TURN_CONTINUED | SPECIAL_TOKENS | WIDTH_OF_ITS_OWN | REFUSES_LESS
     assert not_passed(report) == dict.fromkeys(broken, "fail")
 
 

@@ -1,4 +1,4 @@
-"""The same adapter with what makes it conform: three translations, and the refusals that the contract asks for."""
+"""The same adapter with what makes it conform: four translations, and the refusals that the contract asks for."""
 
 import numbers
 
@@ -29,6 +29,14 @@ class ConformingTrlPacker(TrlPacker):
             raise ValueError(f"expected text or token ids, got {stream!r}")
         return [int(one) for one in ids]
 
+    def get_rollout_input(self, item):
+        prompt = item.representations["prompt"]
+        if not is_prompt(prompt):
+            raise ValueError(f"neither a string nor a conversation: {prompt!r}")
+        if isinstance(prompt, str):
+            return prompt
+        return self.tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
+
     def policy_collate_fn(self, processed_samples, computed_max_len):
         if not processed_samples:
             raise ValueError("a batch of zero samples")
@@ -43,11 +51,6 @@ class ConformingTrlPacker(TrlPacker):
         if not name_or_path:
             raise ValueError("the name of the model is empty")
         super().setup(name_or_path, trust_remote_code)
-
-    def get_rollout_input(self, item):
-        if not is_prompt(item.representations["prompt"]):
-            raise ValueError(f"neither a string nor a conversation: {item.representations['prompt']!r}")
-        return super().get_rollout_input(item)
 
 
 def is_token_id(one):
