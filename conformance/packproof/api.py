@@ -111,5 +111,5 @@ def _text(subject: Subject, outcome: Outcome, settings: Settings) -> str:
     else:
         models = () if subject.built_ready or subject.models == EMBEDDED else [str(model) for model in subject.models]
         options = Options(model=models, trust_remote_code=subject.trust_remote_code, effort=effort)
-        replay = options.command(subject.target, id, seed)
+        replay = options.command(subject, id, seed)
     return failure_text(outcome, subject.target, replay)

@@ -3,6 +3,7 @@
 import difflib
 import importlib
 import importlib.util
+import inspect
 import sysconfig
 import traceback
 from collections.abc import Callable
@@ -60,7 +61,8 @@ def load_callable(path: str, option: str) -> Callable[..., Any]:
     """As `load_object`, for something that can be called."""
     found = load_object(path, option)
     if not callable(found):
-        raise UsageError(f"{option} {path!r}: expected a callable, got {type(found).__name__}.")
+        hint = f" Name the factory in it: {path}:make_packer, say." if inspect.ismodule(found) else ""
+        raise UsageError(f"{option} {path!r}: expected a callable, got {type(found).__name__}.{hint}")
     return found
 
 

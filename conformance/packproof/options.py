@@ -105,9 +105,13 @@ class Options:
         files = [read_case_file(self.folder / path) for path in self.replay]
         return [file for file in files if file.packer == target] or files
 
-    def command(self, target: str, id: str, seed: int) -> str:
-        """The pytest command that runs one rule on one packer again, as it was run here."""
-        words = ["pytest", "--packer", target]
+    def command(self, subject: Subject, id: str, seed: int) -> str:
+        """The pytest command that runs one rule on one packer again, as it was run here.
+
+        A file of known failures may name every packer of the run, so with one they all come along.
+        """
+        named = subject.target if subject.label == "packer" else f"{subject.label}={subject.target}"
+        words = ["pytest"] + [word for text in (self.packer if self.known else [named]) for word in ("--packer", text)]
         words += [word for model in self.model for word in ("--packer-model", model)]
         words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
         words += ["--packer-selection", self.selection] if self.selection else []

@@ -143,7 +143,7 @@ class Conformance:
             first = self.crashes.setdefault((subject.label, found.got), outcome.requirement)
             if first != outcome.requirement:
                 return f"{outcome.requirement}  {outcome.level}  not reached: the packer fails as shown under {first}"
-        command = self.options.command(subject.target, outcome.requirement, self.run.settings.seed)
+        command = self.options.command(subject, outcome.requirement, self.run.settings.seed)
         return failure_text(outcome, subject.target, command, self._keep_case(subject, outcome))
 
     def _keep_case(self, subject: Subject, outcome: Outcome) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from packer_schemas.protocols import PolicyPacker, RolloutPacker, SetsUp, UsesTokenizer
 from packproof import limits
-from packproof.capabilities import capabilities_of, satisfies
+from packproof.capabilities import capabilities_of, methods_of, missing_methods, satisfies
 from packproof.driver import Driver, calling
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable
@@ -16,6 +16,8 @@ from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import Vocabulary
 
 __all__ = ["Subject"]
+
+_POLICY_SIDE = f"all of {', '.join(methods_of(PolicyPacker))}"
 
 
 class Subject:
@@ -48,6 +50,11 @@ class Subject:
         with self._starting():
             first = self.build()
         self.built_ready = not satisfies(first, SetsUp) or _is_set_up(first)
+        if self.built_ready and tuple(models) not in ((), EMBEDDED):
+            raise UsageError(
+                f"--packer {self.target!r}: the factory returns a packer that is set up already, so the model "
+                f"{models[0]!r} cannot be chosen. Leave --packer-model out, or return the packer before setup."
+            )
         self.models: tuple[str | None, ...] = (None,) if self.built_ready else tuple(models or EMBEDDED)
         for model in self.models:
             with self._starting("" if model is None else " Name the models that it serves with --packer-model."):
@@ -93,6 +100,9 @@ class Subject:
             packer = self._factory()
         if inspect.isclass(packer):
             raise CallFailed(call, f"returned the class {packer.__name__}", "an instance of it")
+        lacking = missing_methods(packer, PolicyPacker)
+        if lacking and len(lacking) < 3:  # half a policy side is a slip: as not applicable, nearly every rule would be
+            raise CallFailed(call, f"returned {type(packer).__name__} without {' and '.join(lacking)}", _POLICY_SIDE)
         if not (satisfies(packer, RolloutPacker) or satisfies(packer, PolicyPacker)):
             wanted = "an object with get_rollout_input or get_policy_input"
             raise CallFailed(call, f"returned {repr(packer)[:80]}", wanted)

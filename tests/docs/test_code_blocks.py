@@ -75,7 +75,7 @@ def test_the_failure_shown_in_the_readme_is_real(tmp_path: Path) -> None:
     packer = next(block for block in blocks(ROOT / "docs" / "first-run.md") if block.file == "my_packer.py")
     (tmp_path / "my").mkdir()
     (tmp_path / "my" / "module.py").write_text(packer.body.replace("make_packer", "factory"), encoding="utf-8")
-    command = ["pytest", "--packer", "my.module:factory", "--packer-select", "MASK-2", "-p", "no:cacheprovider"]
+    command = ["pytest", "--packer", "my.module:factory", "--packer-select", "MASK-2"]
     done = _run([sys.executable, "-m", *command], tmp_path)
     assert shown in done.stdout
 

@@ -53,6 +53,16 @@ class SetupRaises(SetsUp):
 class SetupHangs(SetsUp):
     def wild(self, name):
         time.sleep(600)
+
+class HalfAPacker:
+    def get_rollout_input(self, item):
+        return item.representations["prompt"]
+
+    def get_policy_input(self, sample, rollout_output, n_ignore_prefix_tokens=0, *, prompt_ids=None):
+        return None
+
+    def policy_collate_fn(self, processed_samples, computed_max_len):
+        return None
 """
 
 CASES = {
@@ -76,6 +86,11 @@ CASES = {
     "module exits": ("broken_exit:make", "importing it tried to end the process (exit 5)"),
     "module hangs": ("broken_hang:make", "importing it did not finish within 0.5 s"),
     "no callable": ("factories:NUMBER", "expected a callable, got int."),
+    "a module": ("factories", "expected a callable, got module. Name the factory in it: factories:make_packer, say."),
+    "half a policy side": (
+        "factories:HalfAPacker",
+        "factories:HalfAPacker() returned HalfAPacker without policy_compute_max_len, expected all of get_policy",
+    ),
     "needs arguments": (
         "factories:needs",
         "the factory needs arguments (tokenizer), expected none. Wrap it in a function that takes nothing",

@@ -88,6 +88,16 @@ def test_an_entry_may_name_its_packer(project: Project) -> None:
     assert "1 passed, 1 xfailed" in ran.out
 
 
+def test_the_replay_command_brings_the_labels_that_the_file_names(project: Project) -> None:
+    """The command printed under a failure runs as it is, also where the file of known failures names a packer."""
+    project.write("known.toml", entry("MASK-2", n=0) + 'packer = "bad"\n')
+    packers = ("--packer", "bad=packers:Shifted", "--packer", "good=packers:ShiftedWhenIgnoring")
+    ran = project.pytest(*packers, "--packer-known", "known.toml", *QUICK, "--packer-select", "MASK-3")
+    again = project.shell(ran.line("replay"))
+    assert (ran.code, again.code) == (1, 1), again.text
+    assert again.line("call") == ran.line("call")
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -9,6 +9,7 @@ import torch
 from user_packers import Plain
 
 from packproof import check_packer
+from packproof.violation import UsageError
 from packproof.zoo.miniature import MiniaturePacker
 
 
@@ -25,6 +26,12 @@ def ready() -> MiniaturePacker:
     packer = MiniaturePacker()
     packer.setup(str(model_path("tiny-gpt2")))
     return packer
+
+
+def test_no_model_can_be_chosen_for_a_packer_built_ready() -> None:
+    """A model named for a packer that its factory sets up is refused, and not passed over in silence."""
+    with pytest.raises(UsageError, match="set up already, so the model 'tiny-spm' cannot be chosen"):
+        check_packer(ready, models=["tiny-spm"], select=["MASK-2"])
 
 
 @pytest.fixture(scope="module")
@@ -133,5 +140,5 @@ def test_models_are_named_in_the_report() -> None:
     """A packer that sets up runs on the models named, and the report says on which."""
     report = check_packer(MiniaturePacker, models=["tiny-gpt2"], select=["LIFE-2"], effort="quick")
     assert report.subjects[0].models == ["tiny-gpt2"]
-    report = check_packer(ready, models=["tiny-qwen"], select=["LIFE-1"], effort="quick")
+    report = check_packer(ready, select=["LIFE-1"], effort="quick")
     assert report.subjects[0].models == ["as built"]
