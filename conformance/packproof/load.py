@@ -68,7 +68,7 @@ def load_callable(path: str, option: str) -> Callable[..., Any]:
 
 def describe(error: BaseException) -> str:
     """An exception in one line, with the last frame of the user's code: `KeyError: 'x' (packers.py:12 in setup)`."""
-    text = f"{type(error).__name__}: {error}".strip().replace("\n", " ")
+    text = f"{type(error).__name__}: {_message(error)}".strip().replace("\n", " ")
     text = text if len(text) <= 300 else text[:297] + "..."
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
@@ -76,6 +76,14 @@ def describe(error: BaseException) -> str:
     own = (frame for frame in reversed(frames) if not _is_library(frame.filename))
     last = next(own, frames[-1])
     return f"{text} ({last.filename.rpartition('/')[2]}:{last.lineno} in {last.name})"
+
+
+def _message(error: BaseException) -> str:
+    """What an exception says, fit for a report: a lone surrogate is escaped, and a broken `__str__` is said to be."""
+    try:
+        return str(error).encode("utf-8", "backslashreplace").decode()
+    except Exception as broken:
+        return f"(its text cannot be read: {type(broken).__name__})"
 
 
 def _is_library(filename: str) -> bool:

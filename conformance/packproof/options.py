@@ -79,8 +79,8 @@ class Options:
         known = load_known(self.folder / self.known, labelled) if self.known else ()
         for model in self.model:
             _check_model(model, self.folder)
-        if self.report and (self.folder / self.report).is_dir():
-            raise UsageError(f"--packer-report {self.report}: is a folder, expected the name of a file to write.")
+        if self.report:
+            _check_report(self.report, self.folder)
         selection = load_object(self.selection, "--packer-selection") if self.selection else None
         if selection is not None and not satisfies(selection, PackerSelection):
             raise UsageError(
@@ -119,6 +119,19 @@ class Options:
         words += ["--packer-select", id]
         words += ["--packer-effort", self.effort] if self.effort != "standard" else []
         return shlex.join([*words, "--packer-seed", str(seed)])
+
+
+def _check_report(report: str, folder: Path) -> None:
+    """`UsageError` now, rather than after the run, where the report cannot be written."""
+    path = folder / report
+    if path.is_dir():
+        raise UsageError(f"--packer-report {report}: is a folder, expected the name of a file to write.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--packer-report {report}: its folder cannot be made: {error.strerror}.") from error
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"--packer-report {report}: cannot be written.")
 
 
 def label_packers(given: Sequence[str]) -> dict[str, str]:

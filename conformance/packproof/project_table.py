@@ -28,11 +28,14 @@ def read_table(rootpath: Path, folder: Path) -> dict[str, Any]:
     """The `[tool.packproof]` table of the project's pyproject.toml, checked, its paths as seen from `folder`."""
     file = rootpath / "pyproject.toml"
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("packproof", {})
+        tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
     except OSError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: not TOML: {error}.") from error
+    table = tool.get("packproof", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        raise UsageError(f"{file}: [tool] packproof = {table!r}: expected a table, [tool.packproof].")
     checked: dict[str, Any] = {}
     for name, value in table.items():
         kind = KEYS.get(name)

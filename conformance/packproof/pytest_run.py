@@ -42,7 +42,7 @@ def join(config: pytest.Config) -> None:
                 return
             recorder = FlightRecorder()
             config.add_cleanup(recorder.close)
-            run = options.run(_database(config), recorder)
+            run = options.run(_database(config) if options.effort == "deep" else None, recorder)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
     if (given["packer"] or given["packer-replay"]) and config.args_source is not pytest.Config.ArgsSource.ARGS:
@@ -223,6 +223,6 @@ class RuleItem(pytest.Item):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
-    def reportinfo(self) -> tuple[Path, None, str]:
+    def reportinfo(self) -> tuple[Path, int, str]:
         """Where pytest says the item is, and its headline, which must not end in the id or pytest drops its dots."""
-        return self.config.rootpath / self.subject.label, None, f"{self.name} on {self.subject.label}"
+        return self.config.rootpath / self.subject.label, 0, f"{self.name} on {self.subject.label}"

@@ -38,7 +38,7 @@ class Subject:
         recorder: FlightRecorder | None = None,
     ) -> None:
         self.label = label
-        self.target = target if isinstance(target, str) else f"{target.__module__}:{target.__qualname__}"
+        self.target = target if isinstance(target, str) else _name_of(target)
         self.trust_remote_code = trust_remote_code
         self.selection = selection
         self.recorder = recorder
@@ -122,6 +122,9 @@ class Subject:
             self.recorder.note(call and f"{self.label} ({self.target})  {call}")
 
     def _check_factory(self) -> None:
+        if not callable(self._factory):
+            kind = type(self._factory).__name__
+            raise UsageError(f"expected a factory, module:factory or a function that returns a packer, got {kind}.")
         if inspect.isclass(self._factory):
             return
         try:
@@ -152,6 +155,12 @@ class Subject:
             found = error.counterexample
             wanted = "" if found.expected == "an answer" else f", expected {found.expected}"
             raise UsageError(f"{given}{found.call} {found.got}{wanted}.{hint}") from error
+
+
+def _name_of(factory: Callable[[], Any]) -> str:
+    """`module:name`, of the class where the object itself has no name, as a `functools.partial` has none."""
+    named = factory if hasattr(factory, "__qualname__") else type(factory)
+    return f"{named.__module__}:{named.__qualname__}"
 
 
 def _is_set_up(packer: object) -> bool:

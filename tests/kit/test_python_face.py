@@ -1,6 +1,7 @@
 """`check_packer` and `parametrize_with_checks`, in Python and in a user's own test file."""
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -67,6 +68,13 @@ def test_a_local_factory_is_replayed_in_python() -> None:
         check_packer(local, **FAST)
 
 
+def test_a_factory_may_be_a_partial() -> None:
+    """A factory without a name of its own, as `functools.partial` makes them, is proved like any other."""
+    report = check_packer(partial(Plain), **FAST)
+    assert report.subjects[0].target == "functools:partial"
+    assert report.subjects[0].outcomes[0].status == "pass"
+
+
 def test_raise_on_failure_false_returns_the_report() -> None:
     """With `raise_on_failure=False` failures are in the report and nothing is raised."""
     report = check_packer(Shifted, **FAST, raise_on_failure=False)
@@ -87,6 +95,8 @@ def test_known_failures_are_read(tmp_path) -> None:
     [
         ("nowhere:make", {}, "there is no module 'nowhere'"),
         (lambda tokenizer: None, {}, "the factory needs arguments (tokenizer)"),
+        (None, {}, "expected a factory, module:factory or a function that returns a packer, got NoneType"),
+        (Plain(), {}, "got Plain"),
         (lambda: None, {}, "returned None, expected an object with get_rollout_input or get_policy_input"),
         (Plain, {"effort": "heroic"}, "expected one of quick, standard, deep"),
         (Plain, {"level": "heroic"}, "expected one of core"),

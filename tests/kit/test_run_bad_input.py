@@ -158,6 +158,7 @@ OPTIONS = {
     "rule": ("--packer-select", "MSK-2", "unknown requirement 'MSK-2'. Did you mean MASK-2"),
     "rule without likeness": ("--packer-select", "XYZ", "Chapters are LIFE, ROLL, AUTH, MASK, COLL, CPU, SEL."),
     "model path": ("--packer-model", "./no/model", "--packer-model './no/model': there is no such folder."),
+    "report below a file": ("--packer-report", "packers.py/r.json", "packers.py/r.json: its folder cannot be made"),
     "selection module": ("--packer-selection", "nowhere", "--packer-selection 'nowhere': there is no module"),
     "selection without functions": (
         "--packer-selection",

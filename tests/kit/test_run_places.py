@@ -124,7 +124,7 @@ def test_a_table_is_read_from_a_subfolder(tested: Project) -> None:
 
 
 EVERY_KEY = {
-    "packer": '["one=packers:Plain", "two=packers:Plain"]',
+    "packer": '["one=settable:Settable", "two=settable:Settable"]',
     "packer_model": '["tiny-gpt2"]',
     "packer_trust_remote_code": "true",
     "packer_selection": '"selection"',
@@ -137,10 +137,20 @@ EVERY_KEY = {
 }
 
 
+SETTABLE = """
+import packers
+
+class Settable(packers.Plain):
+    def setup(self, name_or_path, trust_remote_code=False):
+        self.name = name_or_path
+"""
+
+
 def run_every_key(project: Project) -> Ran:
     """Run a project whose table uses every key but `packer-replay`."""
     project.table(**EVERY_KEY)
     project.write("known.toml", "known = []\n")
+    project.write("settable.py", SETTABLE)
     project.write(
         "selection.py",
         "def init_data_packer(name_or_path, packer=None, trust_remote_code=False, model_backend=None):\n"
@@ -161,8 +171,8 @@ def test_every_key_of_the_table_works(every_key: tuple[Project, Ran]) -> None:
     project, ran = every_key
     assert ran.code == 0, ran.text
     assert "level core, effort quick, seed 7" in ran.out
-    assert "one   packers:Plain" in ran.out
-    assert "two   packers:Plain" in ran.out
+    assert "one   settable:Settable" in ran.out
+    assert "two   settable:Settable" in ran.out
     assert "4 passed" in ran.out  # SEL-7 applies because a selection module is named
     assert (project.root / "report.json").exists()
 
@@ -170,11 +180,28 @@ def test_every_key_of_the_table_works(every_key: tuple[Project, Ran]) -> None:
 def test_the_command_line_wins_over_the_table(every_key: tuple[Project, Ran]) -> None:
     """An option given on the command line replaces the table's key, and only that one."""
     project, _ = every_key
-    ran = project.pytest("--packer", "mine=packers:Plain", "--packer-seed", "9", "--packer-select", "MASK-3")
+    ran = project.pytest("--packer", "mine=settable:Settable", "--packer-seed", "9", "--packer-select", "MASK-3")
     assert ran.code == 0
     assert "effort quick, seed 9" in ran.out
-    assert "mine   packers:Plain" in ran.out
+    assert "mine   settable:Settable" in ran.out
     assert "1 passed" in ran.out
+
+
+def test_a_table_that_is_none_is_refused(project: Project) -> None:
+    """A value where the table belongs is a usage error that names the file."""
+    project.write("pyproject.toml", "[tool]\npackproof = 3\n")
+    ran = project.pytest("--packer", "packers:Plain")
+    assert ran.code == 4
+    assert "[tool] packproof = 3: expected a table, [tool.packproof]." in ran.err
+
+
+def test_rules_can_be_marked_by_a_conftest(project: Project) -> None:
+    """A conftest that skips every item is obeyed: rules are items like any other."""
+    hook = "    for item in items:\n        item.add_marker(pytest.mark.skip(reason='not today'))\n"
+    project.write("conftest.py", f"import pytest\n\ndef pytest_collection_modifyitems(items):\n{hook}")
+    ran = project.pytest("--packer", "packers:Plain", "--packer-select", "MASK-2")
+    assert ran.code == 0, ran.text
+    assert "1 skipped" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -142,3 +142,49 @@ def test_models_are_named_in_the_report() -> None:
     assert report.subjects[0].models == ["tiny-gpt2"]
     report = check_packer(ready, select=["LIFE-1"], effort="quick")
     assert report.subjects[0].models == ["as built"]
+
+
+class SkipsInsteadOfRefusing(Plain):
+    """Leaves a bad call with what pytest raises to skip a test."""
+
+    def policy_collate_fn(self, processed_samples, computed_max_len):
+        if not processed_samples:
+            pytest.skip("nothing to do")
+        return super().policy_collate_fn(processed_samples, computed_max_len)
+
+
+class SaysTheUnsayable(Plain):
+    """Raises with a lone surrogate, which no file and no terminal takes."""
+
+    def get_policy_input(self, *args, **words):
+        raise RuntimeError("bad \ud800 text")
+
+
+class CannotSay(Plain):
+    """Raises an exception whose own text raises."""
+
+    def get_policy_input(self, *args, **words):
+        raise _Mute
+
+
+class _Mute(Exception):
+    def __str__(self) -> str:
+        raise KeyError("no text")
+
+
+@pytest.mark.parametrize(
+    ("factory", "rule", "got"),
+    [
+        (SkipsInsteadOfRefusing, "COLL-11", "raised Skipped: nothing to do"),
+        (SaysTheUnsayable, "MASK-2", "raised RuntimeError: bad \\ud800 text"),
+        (CannotSay, "MASK-2", "raised _Mute: (its text cannot be read: KeyError)"),
+    ],
+)
+def test_whatever_a_packer_raises_is_a_failure_that_can_be_reported(factory: Any, rule: str, got: str) -> None:
+    """No exception passes for a verdict, breaks the kit, or cannot be written to a report."""
+    report = check_packer(factory, select=[rule], effort="quick", raise_on_failure=False)
+    [outcome] = report.subjects[0].outcomes
+    assert outcome.status == "fail"
+    assert outcome.counterexample is not None
+    assert outcome.counterexample.got.startswith(got)
+    assert report.model_dump_json()
