@@ -201,7 +201,7 @@ def _search(trial: _Trial, settings: Settings) -> bool:
         search(
             trial.run,
             check.searches(trial.subject),
-            cases=effort.cases // 10 if check.heavy else effort.cases,
+            cases=max(5, effort.cases // 10) if check.heavy else effort.cases,
             seed=settings.seed,
             repeatable=effort.gate,
             database=own,
