@@ -196,7 +196,7 @@ def _search(trial: _Trial, settings: Settings) -> bool:
     from hypothesis.errors import Flaky
 
     check, effort = trial.check, settings.effort
-    own = settings.database and settings.database / re.sub(r"\W+", "-", trial.subject.label) / check.id
+    folder = settings.database and settings.database / re.sub(r"\W+", "-", trial.subject.label) / check.id
     try:
         search(
             trial.run,
@@ -204,7 +204,7 @@ def _search(trial: _Trial, settings: Settings) -> bool:
             cases=max(5, effort.cases // 10) if check.heavy else effort.cases,
             seed=settings.seed,
             repeatable=effort.gate,
-            database=own,
+            database=folder,
         )
     except (Violation, CaseTimeout):
         return trial.failing is not None
@@ -212,6 +212,9 @@ def _search(trial: _Trial, settings: Settings) -> bool:
         raise
     except Exception as error:
         if not isinstance(error, Flaky) or trial.failing is None:
+            own = [inner for inner in getattr(error, "exceptions", ()) if isinstance(inner, HarnessError)]
+            if own:
+                raise own[0] from None  # our own bug, where the packer wavers as well
             raise HarnessError(f"{check.id}: generating cases failed: {describe(error)}") from error
         trial.wavers = True
         return True
