@@ -15,7 +15,7 @@ from packproof.effort import Settings
 from packproof.known import expired, expiry_reason
 from packproof.load import describe
 from packproof.registry import Check
-from packproof.search import search
+from packproof.search import folder_name, search
 from packproof.subject import Subject
 from packproof.violation import CaseTimeout, HarnessError, NotTested, PackerExit, Unexercised, Violation
 
@@ -196,7 +196,7 @@ def _search(trial: _Trial, settings: Settings) -> bool:
     from hypothesis.errors import Flaky
 
     check, effort = trial.check, settings.effort
-    folder = settings.database and settings.database / re.sub(r"\W+", "-", trial.subject.label) / check.id
+    folder = settings.database and settings.database / folder_name(trial.subject.label) / check.id
     try:
         search(
             trial.run,

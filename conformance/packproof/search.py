@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     import hypothesis
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["search"]
+__all__ = ["folder_name", "search"]
+
+
+def folder_name(label: str) -> str:
+    """A label or a model's name, fit to name a folder."""
+    return re.sub(r"\W+", "-", label)
 
 
 def search(
@@ -38,7 +43,7 @@ def search(
     share = -(-cases // len(searches))
     with same_cases_everywhere() if repeatable else nullcontext():
         for name, strategy in searches:
-            own = database and database / re.sub(r"\W+", "-", name)  # one for all would drop what passes on a model
+            own = database and database / folder_name(name)  # one for all would drop what passes on a model
             seeded = hypothesis.seed(f"{seed} {name}")(hypothesis.given(strategy)(one))
             _settings(share, shrink, own)(seeded)()  # in this order: a seed put on later drops the database
 
