@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from textwrap import indent
 
 from packer_spec import SPEC_VERSION, chapters
 from packproof.violation import UsageError
@@ -49,8 +51,16 @@ def _explain(id: str) -> int:
     for rule in (check.requirement for check in select_checks([id])):
         needs = f", for packers with {', '.join(rule.needs)}" if rule.needs else ""
         print(f"{rule.id}  {rule.level}  {rule.rule}\n")
-        print(f"chapter {rule.chapter}, level {rule.group}, since {rule.since}{needs}\n\n{rule.body}\n")
+        print(f"chapter {rule.chapter}, level {rule.group}, since {rule.since}{needs}\n\n{_readable(rule.body)}\n")
     return 0
+
+
+def _readable(page: str) -> str:
+    """A block of the spec without the markup of its page; of a link to a rule, the rule's id remains."""
+    page = re.sub(r"\[([^]]+)\]\((http[^)]+)\)", r"\1 (\2)", page)
+    page = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", page)
+    page = re.sub(r"^```[^\n]*\n(.*?)^```$", lambda fenced: indent(fenced[1].rstrip(), "    "), page, flags=re.M | re.S)
+    return page.replace("**", "")
 
 
 def _list(select: Sequence[str]) -> int:

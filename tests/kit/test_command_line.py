@@ -1,5 +1,7 @@
 """The `packproof` command."""
 
+import re
+
 from user_project import Project
 
 from packer_spec import requirements
@@ -12,7 +14,20 @@ def test_explain_prints_the_rule_and_its_reasons(capsys) -> None:
     shown = capsys.readouterr().out
     assert shown.startswith("MASK-2  MUST  The mask marks exactly the predictions of completion tokens.\n")
     assert "chapter masks, level core, since 0.1, for packers with PolicyPacker" in shown
-    assert "**Why.**" in shown
+    assert "\nWhy. This is the rule that the chapter is about." in shown
+
+
+def test_explain_reads_well_without_a_browser(capsys) -> None:
+    """Links to rules are their ids, other links show their address, and nothing of the page's markup is left."""
+    main(["explain", "MASK-2"])
+    shown = capsys.readouterr().out
+    assert "n > 0 is MASK-3, C = 0 is MASK-5" in shown
+    assert "verl#3287 (https://github.com/verl-project/verl/pull/3287), where the mask" in shown
+    assert '    {"kind": "policy", "sample": {"prompt_ids": [110, 111], "completion": [120, 121]}}\n' in shown
+    assert "| position | 0 | 1 | 2 |\n" in shown
+    for chapter in ("LIFE", "ROLL", "AUTH", "MASK", "COLL", "CPU", "SEL"):
+        main(["explain", chapter])
+    assert not re.search(r"\]\(|\*\*|\{ ?[.#]|```", capsys.readouterr().out)
 
 
 def test_explain_takes_a_chapter(capsys) -> None:
