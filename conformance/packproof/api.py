@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from packer_schemas.report import Outcome, Report
@@ -10,7 +11,7 @@ from packproof.effort import Settings
 from packproof.failure_text import failure_text
 from packproof.known import load_known
 from packproof.models import EMBEDDED
-from packproof.options import Options
+from packproof.options import Options, check_models, load_selection, names
 from packproof.registry import Check, select_checks
 from packproof.run import Run
 from packproof.subject import Subject
@@ -19,14 +20,15 @@ from packproof.verdict import breaks_gate
 __all__ = ["check_packer", "parametrize_with_checks"]
 
 Target = str | Callable[[], Any]
+Names = str | Sequence[str]
 
 
 def check_packer(
     target: Target,
     *,
-    models: Sequence[str] = EMBEDDED,
-    level: str = "core",
-    select: Sequence[str] = (),
+    models: Names = EMBEDDED,
+    level: Names = "core",
+    select: Names = (),
     effort: str = "standard",
     seed: int | None = None,
     trust_remote_code: bool = False,
@@ -36,80 +38,139 @@ def check_packer(
 ) -> Report:
     """Prove a packer and return the report.
 
-    `target` is `module:factory`, a dotted path, or the zero-argument factory itself; `selection` a module with
-    `init_data_packer`; `known` the path of a known-failures file. Raises `AssertionError` with the text of every
-    failure unless `raise_on_failure` is false, and `packproof.violation.UsageError` for a mistake in an argument.
+    `target` is `module:factory`, a dotted path, or the zero-argument factory itself; `models`, `level` and `select`
+    take one name or several; `selection` is a module with `init_data_packer`, or its name; `known` the path of a
+    known-failures file. Raises `AssertionError` with the text of every failure unless `raise_on_failure` is false, and
+    `packproof.violation.UsageError` for a mistake in an argument.
     """
-    entries = load_known(Path(known), ["packer"]) if known is not None else ()
-    checks, settings = select_checks(select, [level]), Settings.make(effort, seed)
-    subject = Subject(target, models=models, trust_remote_code=trust_remote_code, selection=selection)
-    report = Run([subject], checks, settings, [level], entries, selected=bool(select)).all()
-    texts = [_text(subject, outcome, settings) for outcome in report.subjects[0].outcomes if _is_red(outcome)]
+    proof = _Proof(
+        target,
+        models=models,
+        level=level,
+        select=select,
+        effort=effort,
+        seed=seed,
+        trust_remote_code=trust_remote_code,
+        selection=selection,
+        known=known,
+    )
+    report = proof.run.all()
+    texts = [proof.text(outcome) for outcome in report.subjects[0].outcomes if _is_red(outcome)]
     if texts and raise_on_failure:
         broken = "one rule" if len(texts) == 1 else f"{len(texts)} rules"
-        raise AssertionError("\n\n".join([f"{subject.target} breaks {broken}", *texts]))
+        raise AssertionError("\n\n".join([f"{proof.subject.target} breaks {broken}", *texts]))
     return report
 
 
 def parametrize_with_checks(
     target: Target,
     *,
-    models: Sequence[str] = EMBEDDED,
-    level: str = "core",
-    select: Sequence[str] = (),
+    models: Names = EMBEDDED,
+    level: Names = "core",
+    select: Names = (),
     effort: str = "standard",
     seed: int = 0,
+    trust_remote_code: bool = False,
+    selection: Any = None,
+    known: str | Path | None = None,
 ) -> Any:
     """A mark for a test that takes one argument, `check`, and calls it; one test per rule, named after its id.
 
-    The packer is built when the first test runs, not when the file is collected.
+    Arguments are those of `check_packer`. The packer is built when the first test runs, not when the file is collected.
     """
     import pytest
 
-    build = _Once(target, models)
-    settings = Settings.make(effort, seed)
-    bound = [pytest.param(_Bound(build, check, settings), id=check.id) for check in select_checks(select, [level])]
-    return pytest.mark.parametrize("check", bound)
+    proof = _Proof(
+        target,
+        models=models,
+        level=level,
+        select=select,
+        effort=effort,
+        seed=seed,
+        trust_remote_code=trust_remote_code,
+        selection=selection,
+        known=known,
+    )
+    return pytest.mark.parametrize("check", [pytest.param(_Bound(proof, one), id=one.id) for one in proof.checks])
 
 
-class _Once:
-    """A subject built on first use."""
+class _Proof:
+    """The arguments, checked at once, and the packer, which is built on first use."""
 
-    def __init__(self, target: Target, models: Sequence[str]) -> None:
-        self._target, self._models = target, models
+    def __init__(
+        self,
+        target: Target,
+        *,
+        models: Names,
+        level: Names,
+        select: Names,
+        effort: str,
+        seed: int | None,
+        trust_remote_code: bool,
+        selection: Any,
+        known: str | Path | None,
+    ) -> None:
+        self._target, self._selection, self._trust_remote_code = target, selection, trust_remote_code
+        self._models, self._levels = names(models, "models", commas=False), names(level, "level")
+        check_models(self._models, Path())
+        self._selected = bool(select)
+        self.checks = select_checks(names(select, "select"), self._levels)
+        self._settings = Settings.make(effort, seed)
+        self._known_path, self._known = known, load_known(Path(known), ["packer"]) if known is not None else ()
 
     @cached_property
+    def run(self) -> Run:
+        """The run of all its checks; `UsageError` when there is no packer."""
+        subject = Subject(
+            self._target,
+            models=self._models,
+            trust_remote_code=self._trust_remote_code,
+            selection=None if self._selection is None else load_selection(self._selection),
+        )
+        return Run([subject], self.checks, self._settings, self._levels, self._known, selected=self._selected)
+
+    @property
     def subject(self) -> Subject:
-        return Subject(self._target, models=self._models)
+        """The packer."""
+        return self.run.subjects[0]
+
+    def text(self, outcome: Outcome) -> str:
+        """A failure in full."""
+        return failure_text(outcome, self.subject.target, self._replay(outcome.requirement))
+
+    def _replay(self, id: str) -> str:
+        subject, effort, seed = self.subject, self._settings.effort.name, self._settings.seed
+        module = self._selection.__name__ if isinstance(self._selection, ModuleType) else self._selection or ""
+        if "<" in subject.target or not isinstance(module, str):  # no command line can name it
+            return f"check_packer(..., select=[{id!r}], effort={effort!r}, seed={seed})"
+        options = Options(
+            packer=[subject.target],
+            model=() if subject.built_ready or subject.models == EMBEDDED else [*map(str, subject.models)],
+            trust_remote_code=subject.trust_remote_code,
+            selection=module,
+            known=str(self._known_path or ""),
+            effort=effort,
+        )
+        return options.command(subject, id, seed)
 
 
 class _Bound:
     """One check, bound to its packer and ready to call."""
 
-    def __init__(self, build: _Once, check: Check, settings: Settings) -> None:
-        self._build, self._check, self._settings = build, check, settings
+    def __init__(self, proof: _Proof, check: Check) -> None:
+        self._proof, self._check = proof, check
 
     def __call__(self) -> None:
         import pytest
 
-        subject = self._build.subject
-        outcome = Run([subject], [self._check], self._settings).one(subject, self._check)
+        outcome = self._proof.run.one(self._proof.subject, self._check)
         if outcome.status == "not applicable":
             pytest.skip(outcome.reason)
+        if outcome.status == "known":
+            pytest.xfail(outcome.reason)
         if _is_red(outcome):
-            pytest.fail(_text(subject, outcome, self._settings), pytrace=False)
+            pytest.fail(self._proof.text(outcome), pytrace=False)
 
 
 def _is_red(outcome: Outcome) -> bool:
     return breaks_gate(outcome) or outcome.status == "error"
-
-
-def _text(subject: Subject, outcome: Outcome, settings: Settings) -> str:
-    id, effort, seed = outcome.requirement, settings.effort.name, settings.seed
-    if "<" in subject.target:  # a local function or a lambda, which no command line can name
-        replay = f"check_packer(..., select=[{id!r}], effort={effort!r}, seed={seed})"
-    else:
-        models = () if subject.built_ready or subject.models == EMBEDDED else [str(model) for model in subject.models]
-        options = Options(model=models, trust_remote_code=subject.trust_remote_code, effort=effort)
-        replay = options.command(subject, id, seed)
-    return failure_text(outcome, subject.target, replay)

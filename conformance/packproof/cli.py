@@ -59,7 +59,7 @@ def _readable(page: str) -> str:
     """A block of the spec without the markup of its page; of a link to a rule, the rule's id remains."""
     page = re.sub(r"\[([^]]+)\]\((http[^)]+)\)", r"\1 (\2)", page)
     page = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", page)
-    page = re.sub(r"^```[^\n]*\n(.*?)^```$", lambda fenced: indent(fenced[1].rstrip(), "    "), page, flags=re.M | re.S)
+    page = re.sub(r"(?ms)^```[^\n]*\n(.*?)^```$", lambda fenced: indent(fenced[1].rstrip(), "    "), page)
     return page.replace("**", "")
 
 

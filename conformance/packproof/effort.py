@@ -1,8 +1,10 @@
 """How hard to look: how many cases a check runs, and whether two runs are the same."""
 
+import operator
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from packproof.violation import UsageError
 
@@ -35,11 +37,18 @@ class Settings:
     database: Path | None = None
 
     @classmethod
-    def make(cls, effort: str = "standard", seed: int | None = None, database: Path | None = None) -> "Settings":
-        """Settings by effort name; `deep` without a seed draws one. `UsageError` for an unknown name."""
-        if effort not in EFFORTS:
+    def make(cls, effort: str = "standard", seed: int | str | None = None, database: Path | None = None) -> "Settings":
+        """Settings by effort name; `deep` without a seed draws one. `UsageError` for an unknown name or an odd seed."""
+        if effort not in tuple(EFFORTS):
             raise UsageError(f"--packer-effort {effort!r}: expected one of {', '.join(EFFORTS)}.")
         chosen = EFFORTS[effort]
         if seed is None:
             seed = 0 if chosen.gate else secrets.randbelow(2**32)
-        return cls(chosen, seed, database=None if chosen.gate else database)
+        return cls(chosen, _whole(seed), database=None if chosen.gate else database)
+
+
+def _whole(seed: Any) -> int:
+    try:
+        return int(seed) if isinstance(seed, str) else operator.index(seed)
+    except (ValueError, TypeError):
+        raise UsageError(f"--packer-seed {seed!r}: expected a whole number.") from None

@@ -24,7 +24,9 @@ from packproof.run import Run
 from packproof.subject import Subject
 from packproof.violation import UsageError
 
-__all__ = ["Options", "label_packers", "read_case_file"]
+__all__ = ["Options", "check_models", "label_packers", "load_selection", "names"]
+
+_BLANK = "nothing is named; name something, or leave it out."
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class Options:
     level: Sequence[str] = ("core",)
     select: Sequence[str] = ()
     effort: str = "standard"
-    seed: int | None = None
+    seed: int | str | None = None
     replay: Sequence[str] = ()
     known: str = ""
     report: str = ""
@@ -53,10 +55,10 @@ class Options:
             value = table.get(name) if value is None else value
             if value is not None:
                 merged[name.removeprefix("packer-").replace("-", "_")] = value
-        merged["seed"] = _seed(merged.get("seed"))
+                _refuse_blank(name, value)
         for name in ("select", "level"):
             if name in merged:
-                merged[name] = [part.strip() for text in merged[name] for part in text.split(",") if part.strip()]
+                merged[name] = [one for text in merged[name] for one in names(text, f"--packer-{name}")]
         options = cls(**merged)
         if options.replay and not given.get("packer"):
             return replace(options, packer=options.found_on() or options.packer)
@@ -64,7 +66,7 @@ class Options:
 
     def found_on(self) -> list[str]:
         """The packers that the case files were found on, labelled as in `packer` where that names them."""
-        targets = list(dict.fromkeys(file.packer for file in self.replayed() if file.packer))
+        targets = list(dict.fromkeys(file.packer for _, file in self.replayed() if file.packer))
         labelled = {text.rpartition("=")[2]: text for text in self.packer}
         if len(targets) > 1:
             labelled = {target: f"{target.replace(':', '.')}={target}" for target in targets} | labelled
@@ -77,16 +79,10 @@ class Options:
         labelled = label_packers(self.packer)
         self.replayed()  # so that a broken file is told before anything runs
         known = load_known(self.folder / self.known, labelled) if self.known else ()
-        for model in self.model:
-            _check_model(model, self.folder)
+        check_models(self.model, self.folder)
         if self.report:
             _check_report(self.report, self.folder)
-        selection = load_object(self.selection, "--packer-selection") if self.selection else None
-        if selection is not None and not satisfies(selection, PackerSelection):
-            raise UsageError(
-                f"--packer-selection {self.selection!r}: expected a module with init_data_packer, build_packer "
-                "and register."
-            )
+        selection = load_selection(self.selection) if self.selection else None
         subjects = [
             Subject(
                 target,
@@ -100,21 +96,24 @@ class Options:
         ]
         return Run(subjects, checks, settings, self.level, known, selected=bool(self.select or self.replay))
 
-    def replayed(self, target: str = "") -> list[CaseFile]:
-        """The case files to replay; of several, those found on `target`, if there are any."""
-        files = [read_case_file(self.folder / path) for path in self.replay]
-        return [file for file in files if file.packer == target] or files
+    def replayed(self, target: str = "") -> list[tuple[str, CaseFile]]:
+        """The case files to replay, by path; of several, those found on `target`, if there are any."""
+        files = [(path, _read_case_file(self.folder / path)) for path in self.replay]
+        return [(path, file) for path, file in files if file.packer == target] or files
 
-    def command(self, subject: Subject, id: str, seed: int) -> str:
-        """The pytest command that runs one rule on one packer again, as it was run here.
+    def command(self, subject: Subject, id: str, seed: int, replay: str = "") -> str:
+        """The pytest command that runs one rule on one packer again, or the case file `replay`, as it was run here.
 
         A file of known failures may name every packer of the run, so with one they all come along.
         """
         named = subject.target if subject.label == "packer" else f"{subject.label}={subject.target}"
-        words = ["pytest"] + [word for text in (self.packer if self.known else [named]) for word in ("--packer", text)]
+        packers = self.packer if self.known and not replay else [named]
+        words = ["pytest"] + [word for text in packers for word in ("--packer", text)]
         words += [word for model in self.model for word in ("--packer-model", model)]
         words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
         words += ["--packer-selection", self.selection] if self.selection else []
+        if replay:
+            return shlex.join([*words, "--packer-replay", replay])
         words += ["--packer-known", self.known] if self.known else []
         words += ["--packer-select", id]
         words += ["--packer-effort", self.effort] if self.effort != "standard" else []
@@ -148,7 +147,7 @@ def label_packers(given: Sequence[str]) -> dict[str, str]:
     return labelled
 
 
-def read_case_file(path: Path) -> CaseFile:
+def _read_case_file(path: Path) -> CaseFile:
     """A stored case; `UsageError` when it cannot be read or is no case file."""
     try:
         file = CaseFile.model_validate_json(path.read_bytes())
@@ -166,19 +165,39 @@ def read_case_file(path: Path) -> CaseFile:
     return file
 
 
-def _check_model(model: str, folder: Path) -> None:
-    looks_like_path = model.startswith((".", "~")) or Path(model).is_absolute() or os.sep in model.rstrip(os.sep)
-    if model in EMBEDDED or (folder / model).is_dir() or not looks_like_path:
-        return
-    if model.count("/") == 1 and not model.startswith((".", "~", "/")):
-        return  # a hub id
-    raise UsageError(f"--packer-model {model!r}: there is no such folder. Embedded models are {', '.join(EMBEDDED)}.")
+def load_selection(given: Any) -> Any:
+    """A selection module, by its name or as it is; `UsageError` when it is none."""
+    found = load_object(given, "--packer-selection") if isinstance(given, str) else given
+    if not satisfies(found, PackerSelection):
+        wanted = "a module with init_data_packer, build_packer and register"
+        raise UsageError(f"--packer-selection {given!r}: expected {wanted}.")
+    return found
 
 
-def _seed(value: Any) -> int | None:
-    if value is None:
-        return None
-    try:
-        return int(value)
-    except ValueError:
-        raise UsageError(f"--packer-seed {value!r}: expected a whole number.") from None
+def check_models(models: Sequence[str], folder: Path) -> None:
+    """`UsageError` for a model that is the path of no folder; what a hub knows only a packer's setup can tell."""
+    for model in models:
+        looks_like_path = model.startswith((".", "~")) or Path(model).is_absolute() or os.sep in model.rstrip(os.sep)
+        is_hub_id = model.count("/") == 1 and not model.startswith((".", "~", "/"))
+        if looks_like_path and not is_hub_id and not (folder / model).is_dir():
+            embedded = ", ".join(EMBEDDED)
+            raise UsageError(f"--packer-model {model!r}: there is no such folder. Embedded models are {embedded}.")
+
+
+def names(given: Any, option: str, *, commas: bool = True) -> list[str]:
+    """Names given as a list or, one alone or several with commas, as text; `UsageError` for anything else."""
+    several = [given] if isinstance(given, (str, os.PathLike)) else given
+    if not isinstance(several, Sequence) or not all(isinstance(one, (str, os.PathLike)) for one in several):
+        raise UsageError(f"{option} {given!r}: expected a name, or a list of names.")
+    texts = [str(one) for one in several]
+    found = [part.strip() for text in texts for part in (text.split(",") if commas else [text])]
+    if found and not any(found):
+        raise UsageError(f"{option} {given!r}: {_BLANK}")
+    return [name for name in found if name]
+
+
+def _refuse_blank(name: str, value: Any) -> None:
+    texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    blank = [text for text in texts if not text.strip()]
+    if blank and name != "packer":  # of an empty packer, loading it says more
+        raise UsageError(f"--{name} {blank[0]!r}: {_BLANK}")

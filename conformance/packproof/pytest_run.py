@@ -136,15 +136,18 @@ class Conformance:
             found.append(subject_report(self.run, subject, own))
         return build_report(self.run, found)
 
-    def describe(self, subject: Subject, outcome: Outcome) -> str:
-        """The failure in full, or one line when the same crash has been shown under another rule."""
+    def describe(self, subject: Subject, outcome: Outcome, replayed: str = "") -> str:
+        """The failure in full, or one line when the same crash has been shown under another rule.
+
+        `replayed` is the path of the case file that was run, if it was one.
+        """
         found = outcome.counterexample
         if found is not None and found.crash:
             first = self.crashes.setdefault((subject.label, found.got), outcome.requirement)
             if first != outcome.requirement:
                 return f"{outcome.requirement}  {outcome.level}  not reached: the packer fails as shown under {first}"
-        command = self.options.command(subject, outcome.requirement, self.run.settings.seed)
-        return failure_text(outcome, subject.target, command, self._keep_case(subject, outcome))
+        command = self.options.command(subject, outcome.requirement, self.run.settings.seed, replayed)
+        return failure_text(outcome, subject.target, command, replayed or self._keep_case(subject, outcome))
 
     def _keep_case(self, subject: Subject, outcome: Outcome) -> str:
         """Write the failing case into pytest's cache and name the file as seen from the current folder."""
@@ -173,28 +176,36 @@ class PackerNode(pytest.Collector):
         if not self.conformance.options.replay:
             return [self._item(check.id, check) for check in self.conformance.run.checks]
         files = self.conformance.options.replayed(self.subject.target)
-        names = [f"{file.requirement} replay {number}" for number, file in enumerate(files, 1)]
         return [
-            self._item(name, check_for(file.requirement), file.case) for name, file in zip(names, files, strict=True)
+            self._item(f"{file.requirement} replay {number}", check_for(file.requirement), file.case, path)
+            for number, (path, file) in enumerate(files, 1)
         ]
 
-    def _item(self, name: str, check: Check, case: Any = None) -> "RuleItem":
+    def _item(self, name: str, check: Check, case: Any = None, path: str = "") -> "RuleItem":
         return RuleItem.from_parent(
-            self, name=name, conformance=self.conformance, subject=self.subject, check=check, case=case
+            self, name=name, conformance=self.conformance, subject=self.subject, check=check, case=case, case_path=path
         )
 
 
 class RuleItem(pytest.Item):
-    """One rule on one packer."""
+    """One rule on one packer, or one case file of it."""
 
     def __init__(
-        self, *, conformance: Conformance, subject: Subject, check: Check, case: Any = None, **kwargs: Any
+        self,
+        *,
+        conformance: Conformance,
+        subject: Subject,
+        check: Check,
+        case: Any = None,
+        case_path: str = "",
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.conformance = conformance
         self.subject = subject
         self.check = check
         self.case = case
+        self.case_path = case_path
         self.result: Outcome | None = None
 
     def runtest(self) -> None:
@@ -215,7 +226,7 @@ class RuleItem(pytest.Item):
         if outcome.status == "known":
             raise pytest.xfail.Exception(outcome.reason)
         if breaks_gate(outcome) or outcome.status == "error":
-            raise BrokenRule(self.conformance.describe(self.subject, outcome))
+            raise BrokenRule(self.conformance.describe(self.subject, outcome, self.case_path))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Our own text for a broken rule; pytest's for anything else."""

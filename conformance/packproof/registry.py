@@ -115,7 +115,7 @@ def select_checks(select: Sequence[str] = (), levels: Sequence[str] = ("core",))
 
     checks = all_checks()
     groups = sorted({item.requirement.group for item in checks.values()})
-    for level in levels:
+    for level in levels or [""]:
         if level not in groups:
             raise UsageError(f"--packer-level {level!r}: expected one of {', '.join(groups)}.")
     if not select:

@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,12 +82,17 @@ def test_raise_on_failure_false_returns_the_report() -> None:
     assert [outcome.status for outcome in report.subjects[0].outcomes] == ["fail", "pass"]
 
 
-def test_known_failures_are_read(tmp_path) -> None:
-    """`known` names a known-failures file, whose entries leave the call without an error."""
+def _known(folder: Path) -> Path:
+    """A file of known failures with one entry."""
     witness = 'witness = {kind = "policy", sample = {prompt_ids = [17, 18], completion = [4]}}'
-    path = tmp_path / "known.toml"
+    path = folder / "known.toml"
     path.write_text(f'[[known]]\nid = "MASK-2"\nreason = "later"\nexpires = 2999-01-31\n{witness}\n')
-    report = check_packer(Shifted, **FAST, known=path)
+    return path
+
+
+def test_known_failures_are_read(tmp_path: Path) -> None:
+    """`known` names a known-failures file, whose entries leave the call without an error."""
+    report = check_packer(Shifted, **FAST, known=_known(tmp_path))
     assert [outcome.status for outcome in report.subjects[0].outcomes] == ["known", "pass"]
 
 
@@ -102,12 +108,52 @@ def test_known_failures_are_read(tmp_path) -> None:
         (Plain, {"level": "heroic"}, "expected one of core"),
         (Plain, {"select": ["MASK-22"]}, "Did you mean MASK-2"),
         (Plain, {"known": "nowhere.toml"}, "cannot be read"),
+        (Plain, {"level": []}, "expected one of core"),
+        (Plain, {"level": None}, "level None: expected a name, or a list of names."),
+        (Plain, {"select": ","}, "select ',': nothing is named"),
+        (Plain, {"models": 7}, "models 7: expected a name, or a list of names."),
+        (Plain, {"models": [""]}, "models ['']: nothing is named"),
+        (Plain, {"models": "./no/model"}, "'./no/model': there is no such folder."),
+        (Plain, {"seed": "abc"}, "--packer-seed 'abc': expected a whole number."),
+        (Plain, {"seed": 1.5}, "--packer-seed 1.5: expected a whole number."),
+        (Plain, {"selection": "nowhere"}, "--packer-selection 'nowhere': there is no module"),
+        (Plain, {"selection": "json"}, "--packer-selection 'json': expected a module with init_data_packer"),
+        (Plain, {"selection": 7}, "--packer-selection 7: expected a module with init_data_packer"),
     ],
 )
 def test_mistakes_are_usage_errors(target: Any, words: dict[str, Any], says: str) -> None:
-    """A mistake in an argument is a `UsageError`, as on the command line."""
+    """A mistake in an argument is a `UsageError`, as on the command line, on both faces, before anything runs."""
     with pytest.raises(UsageError, match=re.escape(says)):
         check_packer(target, **words)
+    with pytest.raises(UsageError, match=re.escape(says)):
+        _first_check(target, **words)
+
+
+def _first_check(target: Any, **words: Any) -> None:
+    """Call the first of the parametrized checks."""
+    words = {"select": ["MASK-2"]} | words
+    parametrize_with_checks(target, **words).mark.args[1][0].values[0]()
+
+
+def test_one_name_stands_for_a_list_of_one() -> None:
+    """`select`, `level` and `models` take a plain string, as the options do, and `selection` a module's name."""
+    words: dict[str, Any] = {"select": "LIFE-1,SEL-7", "models": "tiny-gpt2", "selection": "packer_reference"}
+    report = check_packer("packer_reference.decoder_only:make_packer", level="core", effort="quick", **words)
+    assert report.subjects[0].models == ["tiny-gpt2"]
+    assert [(one.requirement, one.status) for one in report.subjects[0].outcomes] == [
+        ("LIFE-1", "pass"),
+        ("SEL-7", "pass"),
+    ]
+
+
+def test_the_replay_command_brings_what_the_call_was_given(tmp_path: Path) -> None:
+    """Selection module and known failures of a call stand in the command that replays its failures."""
+    known = tmp_path / "known.toml"
+    known.write_text("")
+    words: dict[str, Any] = {"selection": "packer_reference", "known": known}
+    with pytest.raises(AssertionError) as caught:
+        check_packer(Shifted, **FAST, **words)
+    assert f"--packer-selection packer_reference --packer-known {known} --packer-select MASK-2" in str(caught.value)
 
 
 def test_a_parametrized_check_can_be_called() -> None:
@@ -120,6 +166,12 @@ def test_a_parametrized_check_can_be_called() -> None:
     with pytest.raises(pytest.fail.Exception, match="shifted right by one"):
         by_id["MASK-2"]()
     by_id["MASK-3"]()
+
+
+def test_a_parametrized_check_knows_known_failures(tmp_path: Path) -> None:
+    """With `known`, a rule whose witness still fails is expected to fail, with the entry's reason."""
+    with pytest.raises(pytest.xfail.Exception, match="later"):
+        _first_check(Shifted, select="MASK-2", effort="quick", known=_known(tmp_path))
 
 
 def test_in_a_users_test_file(project: Project) -> None:

@@ -46,6 +46,19 @@ def test_the_file_alone_fails_the_same_way(failed: tuple[Project, Ran]) -> None:
     assert again.line("call") == ran.line("call")
 
 
+def test_the_command_under_a_replayed_file_replays_that_file(failed: tuple[Project, Ran]) -> None:
+    """A failure of a replayed file names that file as its case, and its command runs it again and nothing else."""
+    project, ran = failed
+    project.write("kept/one.json", (project.root / ran.line("case")).read_text())
+    first = project.pytest("--packer", "mine=packers:Shifted", "--packer-replay", "kept/one.json")
+    assert first.line("case") == "kept/one.json"
+    assert first.line("replay") == "pytest --packer mine=packers:Shifted --packer-replay kept/one.json"
+    again = project.shell(first.line("replay"))
+    assert again.code == 1
+    assert "1 failed" in again.out.splitlines()[-1]
+    assert again.line("call") == ran.line("call")
+
+
 def test_the_file_passes_after_the_repair(failed: tuple[Project, Ran]) -> None:
     """The same file passes on a packer without the fault."""
     project, ran = failed
