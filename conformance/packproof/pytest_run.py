@@ -42,7 +42,7 @@ def join(config: pytest.Config) -> None:
                 return
             recorder = FlightRecorder()
             config.add_cleanup(recorder.close)
-            run = options.run(_database(config) if options.effort == "deep" else None, recorder)
+            run = options.run(_kept(config, "packproof-examples") if options.effort == "deep" else None, recorder)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
     if (given["packer"] or given["packer-replay"]) and config.args_source is not pytest.Config.ArgsSource.ARGS:
@@ -63,9 +63,13 @@ def _refuse_idle(given: dict[str, Any]) -> None:
         raise UsageError(f"{', '.join(used)}: no packer is named; add --packer module:factory.")
 
 
-def _database(config: pytest.Config) -> Path | None:
+def _kept(config: pytest.Config, name: str) -> Path | None:
+    """A folder in pytest's cache; None where there is no cache, or a project that cannot be written to."""
     cache = getattr(config, "cache", None)
-    return Path(cache.mkdir("packproof-examples")) if cache is not None else None
+    try:
+        return Path(cache.mkdir(name)) if cache is not None else None
+    except OSError:
+        return None
 
 
 class Conformance:
@@ -151,11 +155,14 @@ class Conformance:
 
     def _keep_case(self, subject: Subject, outcome: Outcome) -> str:
         """Write the failing case into pytest's cache and name the file as seen from the current folder."""
-        cache = getattr(self.config, "cache", None)
-        if cache is None or outcome.case_file is None:
+        folder = _kept(self.config, "packproof-cases") if outcome.case_file is not None else None
+        if folder is None or outcome.case_file is None:
             return ""
-        path = Path(cache.mkdir("packproof-cases")) / f"{subject.label}-{outcome.requirement}.json"
-        path.write_text(outcome.case_file.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        path = folder / f"{subject.label}-{outcome.requirement}.json"
+        try:
+            path.write_text(outcome.case_file.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        except OSError:  # the cache was made by another user
+            return ""
         return str(path.relative_to(self.options.folder)) if path.is_relative_to(self.options.folder) else str(path)
 
 

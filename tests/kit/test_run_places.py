@@ -227,3 +227,25 @@ def test_both_rules_of_a_chapter_and_several_selects(project: Project) -> None:
     ran = project.pytest("--packer", "packers:Plain", *MASKS, "--packer-select", "life-1", "--collect-only", "-q")
     assert ran.code == 0
     assert ran.out.split()[:3] == ["packer::LIFE-1", "packer::MASK-2", "packer::MASK-3"]
+
+
+@pytest.mark.parametrize("effort", ["quick", "deep"])
+def test_a_project_that_cannot_be_written_to(project: Project, effort: str) -> None:
+    """Where the cache's folder cannot be made, failures are shown in full, only no case is kept; deep runs too."""
+    project.write(".pytest_cache", "a file in the folder's place, which stops root as well")
+    project.write(".hypothesis", "another")
+    ran = project.pytest("--packer", "packers:Shifted", "--packer-effort", effort, "--packer-select", "MASK-2")
+    assert ran.code == 1, ran.text
+    assert "shifted right by one" in ran.out
+    assert "1 of 1 applicable rules ran" in ran.out
+    assert "  case  " not in ran.out
+    assert "NotADirectoryError" not in ran.out.partition("warnings summary")[0]
+
+
+def test_a_cache_that_cannot_be_written_to(project: Project) -> None:
+    """Where the cache is there and takes no file, the failure is shown in full all the same."""
+    project.write(".pytest_cache/d/packproof-cases/packer-MASK-2.json/here", "a folder in the file's place")
+    ran = project.pytest("--packer", "packers:Shifted", *ONE)
+    assert ran.code == 1, ran.text
+    assert "shifted right by one" in ran.out
+    assert "  case  " not in ran.out
