@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from packer_schemas.report import Counterexample, Outcome, Row
 from packer_spec import requirement
+from packproof.load import printable
 
 __all__ = ["failure_text", "table"]
 
@@ -61,18 +62,19 @@ def _with_fault(lines: list[str], fault: str) -> list[str]:
     """The fault's name behind the last line, or below it when there is no room."""
     if not fault:
         return lines
-    last = f"{lines[-1]}      <- {fault}"
+    last = f"{lines[-1]}      <- {printable(fault)}"
     return [*lines[:-1], last] if len(last.rpartition("\n")[2]) <= _WIDTH else [*lines, _line("fault", fault)]
 
 
 def _line(name: str, text: str, *, wrap: bool = True) -> str:
     indent = " " * (_LABEL + 4)
+    text = printable(text)
     folded = textwrap.wrap(text, _WIDTH - len(indent), break_on_hyphens=False) if wrap else [text]
     return f"  {name.ljust(_LABEL + 2)}" + f"\n{indent}".join(folded or [""])
 
 
 def _cell(value: int | str | None) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else printable(str(value))
 
 
 def _first_difference(cells: dict[str, list[str]]) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from packproof import limits
 from packproof.violation import CaseTimeout, PackerExit, UsageError
 
-__all__ = ["describe", "load_callable", "load_object"]
+__all__ = ["describe", "load_callable", "load_object", "printable"]
 
 _LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
@@ -68,7 +68,7 @@ def load_callable(path: str, option: str) -> Callable[..., Any]:
 
 def describe(error: BaseException) -> str:
     """An exception in one line, with the last frame of the user's code: `KeyError: 'x' (packers.py:12 in setup)`."""
-    text = f"{type(error).__name__}: {_message(error)}".strip().replace("\n", " ")
+    text = printable(f"{type(error).__name__}: {_message(error)}".strip().replace("\n", " "))
     text = text if len(text) <= 300 else text[:297] + "..."
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
@@ -78,10 +78,16 @@ def describe(error: BaseException) -> str:
     return f"{text} ({last.filename.rpartition('/')[2]}:{last.lineno} in {last.name})"
 
 
+def printable(text: str) -> str:
+    """Text of a packer as no terminal and no file takes amiss: colours, controls and lone surrogates escaped."""
+    shown = (one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in text)
+    return "".join(shown)
+
+
 def _message(error: BaseException) -> str:
-    """What an exception says, fit for a report: a lone surrogate is escaped, and a broken `__str__` is said to be."""
+    """What an exception says; that its `__str__` is broken, where it is."""
     try:
-        return str(error).encode("utf-8", "backslashreplace").decode()
+        return str(error)
     except Exception as broken:
         return f"(its text cannot be read: {type(broken).__name__})"
 

@@ -13,7 +13,7 @@ from packer_schemas.report import Counterexample, Outcome
 from packproof import limits
 from packproof.effort import Settings
 from packproof.known import expired, expiry_reason
-from packproof.load import describe
+from packproof.load import describe, printable
 from packproof.registry import Check
 from packproof.search import folder_name, search
 from packproof.subject import Subject
@@ -179,7 +179,12 @@ class _Trial:
         requirement = self.check.requirement
         cases = self.first_failure or self.count
         return Outcome(
-            requirement=self.check.id, level=requirement.level, status=status, reason=reason, cases=cases, **more
+            requirement=self.check.id,
+            level=requirement.level,
+            status=status,
+            reason=printable(reason),
+            cases=cases,
+            **more,
         )
 
 

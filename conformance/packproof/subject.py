@@ -8,9 +8,9 @@ from typing import Any
 from packer_schemas.protocols import PolicyPacker, RolloutPacker, SetsUp, UsesTokenizer
 from packproof import limits
 from packproof.capabilities import capabilities_of, methods_of, missing_methods, satisfies
-from packproof.driver import Driver, calling
+from packproof.driver import Driver, calling, short
 from packproof.flight_recorder import FlightRecorder
-from packproof.load import load_callable
+from packproof.load import load_callable, printable
 from packproof.models import EMBEDDED, resolve_model
 from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import Vocabulary
@@ -105,7 +105,7 @@ class Subject:
             raise CallFailed(call, f"returned {type(packer).__name__} without {' and '.join(lacking)}", _POLICY_SIDE)
         if not (satisfies(packer, RolloutPacker) or satisfies(packer, PolicyPacker)):
             wanted = "an object with get_rollout_input or get_policy_input"
-            raise CallFailed(call, f"returned {repr(packer)[:80]}", wanted)
+            raise CallFailed(call, f"returned {short(packer)}", wanted)
         return packer
 
     def forget(self) -> None:
@@ -154,7 +154,7 @@ class Subject:
         except CallFailed as error:
             found = error.counterexample
             wanted = "" if found.expected == "an answer" else f", expected {found.expected}"
-            raise UsageError(f"{given}{found.call} {found.got}{wanted}.{hint}") from error
+            raise UsageError(printable(f"{given}{found.call} {found.got}{wanted}.{hint}")) from error
 
 
 def _name_of(factory: Callable[[], Any]) -> str:

@@ -132,6 +132,38 @@ def test_one_crash_is_shown_once(hut: Hut) -> None:
     assert "MASK-5  MUST  not reached: the packer fails as shown under MASK-2" in ran.out
 
 
+COLOURED = """
+import packers
+
+RED = "\\x1b[31mred\\x07\\u202e"
+
+class Name:
+    def __repr__(self):
+        return RED
+
+class Raises(packers.Plain):
+    def mask(self, *_):
+        raise RuntimeError(RED)
+
+class Returns(packers.Plain):
+    def policy_compute_max_len(self, _):
+        return Name()
+
+def make():
+    return Name()
+"""
+
+
+@pytest.mark.parametrize(("packer", "rule"), [("Raises", "MASK-2"), ("Returns", "COLL-15"), ("make", "MASK-2")])
+def test_no_control_character_of_a_packer_reaches_the_terminal(hut: Hut, packer: str, rule: str) -> None:
+    """Colours, bells and marks of direction in what a packer raises or returns are shown as escapes."""
+    hut.write("coloured.py", COLOURED)
+    ran = hut.pytest("--packer", f"coloured:{packer}", *QUICK, "--packer-select", rule)
+    assert ran.code == (4 if packer == "make" else 1), ran.text
+    assert "\\x1b[31mred\\x07\\u202e" in ran.text
+    assert all(one.isprintable() or one == "\n" for one in ran.text)
+
+
 def test_a_factory_that_builds_once_and_no_more(hut: Hut) -> None:
     """A factory that fails later on fails the rules that need another packer, and is not an error of the kit."""
     hut.write(
