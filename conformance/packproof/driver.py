@@ -1,6 +1,8 @@
 """Drives one packer for the checks: names every call, and turns what goes wrong in it into violations."""
 
 import copy
+import inspect
+import re
 import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from packproof.views import BatchView, PolicyView
 from packproof.violation import CallFailed, CaseTimeout, PackerExit, Violation
 from packproof.vocabulary import UNKNOWN, Vocabulary
 
-__all__ = ["REFUSALS", "Driver", "calling", "observation", "policy_call", "short"]
+__all__ = ["REFUSALS", "Driver", "calling", "finished", "observation", "policy_call", "short"]
 
 REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError)
 """What a refusal may raise, unless a rule is narrower."""
@@ -43,6 +45,14 @@ def calling(call: str, note: Callable[[str], None]) -> Iterator[None]:
         raise CallFailed(call, f"tried to end the process: SystemExit({error.code})") from None
     except BaseException as error:  # asyncio.CancelledError and its like are no Exception
         raise CallFailed(call, f"raised {describe(error)}") from error
+
+
+def finished(answer: Any, call: str) -> Any:
+    """The answer of a call; a coroutine is none, and is closed, so that Python does not warn of it later."""
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise CallFailed(call, "returned a coroutine; the method is async", "a plain function")
+    return answer
 
 
 class Driver:
@@ -75,12 +85,12 @@ class Driver:
         self._note(call)
         wanted = wording or " or ".join(kind.__name__ for kind in accept)
         try:
-            answer = run()
+            answer = finished(run(), call)
         except accept:
             return
         except PackerExit as error:
             raise Violation.of(call, expected=wanted, got=f"os._exit({error.code})") from None
-        except (CaseTimeout, KeyboardInterrupt, GeneratorExit):
+        except (CallFailed, CaseTimeout, KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:  # pytest.skip's, for one, is no Exception, and would pass for a verdict
             raise Violation.of(
@@ -93,15 +103,13 @@ class Driver:
         """`setup(name_or_path)`, with the flag only when it is on, as callers that leave the default do."""
         call = f"setup({self.model!r}{', trust_remote_code=True' if trust_remote_code else ''})"
         with self.calling(call), setting_up():
-            if trust_remote_code:
-                self.packer.setup(name_or_path, trust_remote_code=True)
-            else:
-                self.packer.setup(name_or_path)
+            flag = {"trust_remote_code": True} if trust_remote_code else {}
+            finished(self.packer.setup(name_or_path, **flag), call)
 
     def rollout_input(self, prompt: Any, item: ObsBundle | None = None) -> Any:
         """`get_rollout_input` on a sample that holds `prompt` (or on `item` itself)."""
         with self.calling(f"get_rollout_input({_short.repr(prompt)})"):
-            return self.packer.get_rollout_input(item or observation(prompt))
+            return finished(self.packer.get_rollout_input(item or observation(prompt)), self.last_call)
 
     def policy_input(self, sample: Sample, item: ObsBundle | None = None, **given: Any) -> PolicyView:
         """`get_policy_input` on `sample`; `given` replaces `completion` or `prompt_ids` by other objects."""
@@ -118,19 +126,20 @@ class Driver:
             options["n_ignore_prefix_tokens"] = sample.n_ignore_prefix_tokens
         if prompt_ids is not None:
             options["prompt_ids"] = prompt_ids
-        return self.packer.get_policy_input(item or observation(sample.prompt), completion, **options)
+        answer = self.packer.get_policy_input(item or observation(sample.prompt), completion, **options)
+        return finished(answer, policy_call(sample, completion, prompt_ids))
 
     def max_len(self, views: Sequence[PolicyView]) -> int:
         """`policy_compute_max_len`."""
         with self.calling(f"policy_compute_max_len({_lengths(views)})"):
-            return self.packer.policy_compute_max_len([view.raw for view in views])
+            return finished(self.packer.policy_compute_max_len([view.raw for view in views]), self.last_call)
 
     def collate(self, views: Sequence[PolicyView], max_len: int, raws: list[Any] | None = None) -> BatchView:
         """`policy_collate_fn` at width `max_len` (on the very list `raws`, when that matters)."""
         call = f"policy_collate_fn({_lengths(views)}, {max_len})"
         with self.calling(call):
             answer = self.packer.policy_collate_fn([view.raw for view in views] if raws is None else raws, max_len)
-            return BatchView.of(answer, call)
+            return BatchView.of(finished(answer, call), call)
 
 
 def policy_call(sample: Sample, completion: Any, prompt_ids: Any) -> str:
@@ -157,7 +166,7 @@ def short(value: Any) -> str:
     """A value on one line, shortened, and without addresses in memory; for messages."""
     if type(value).__repr__ is object.__repr__:
         return f"a {type(value).__name__}"
-    return _short.repr(value)
+    return re.sub(r" at 0x[0-9a-f]+", "", _short.repr(value))
 
 
 def _own(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from packproof.driver import finished
 from packproof.faults import name_id_fault, name_mask_fault
 from packproof.views import PolicyView
 from packproof.violation import Violation
@@ -65,6 +66,7 @@ def _only_special_lost(
 
 def expect_equal(call: str, expected: Any, got: Any, *, fault: str = "") -> None:
     """Two plain values, equal and of the same type."""
+    got = finished(got, call)
     if type(expected) is type(got) and expected == got:
         return
     show = ascii if fault == "another Unicode normal form" else repr

@@ -8,16 +8,21 @@ from typing import Any
 from packer_schemas.protocols import PolicyPacker, RolloutPacker, SetsUp, UsesTokenizer
 from packproof import limits
 from packproof.capabilities import capabilities_of, methods_of, missing_methods, satisfies
-from packproof.driver import Driver, calling, short
+from packproof.driver import Driver, calling, finished, short
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable, printable
 from packproof.models import EMBEDDED, resolve_model
 from packproof.violation import CallFailed, CaseTimeout, UsageError
-from packproof.vocabulary import Vocabulary
+from packproof.vocabulary import Vocabulary, missing_from
 
 __all__ = ["Subject"]
 
 _POLICY_SIDE = f"all of {', '.join(methods_of(PolicyPacker))}"
+_TOKENIZER_ADVICE = (
+    "Show the one that transformers.AutoTokenizer loads, or wrap yours: "
+    "transformers.PreTrainedTokenizerFast(tokenizer_object=...). A packer that has none to show leaves the attribute "
+    "out; then the rules that need it do not apply."
+)
 
 
 class Subject:
@@ -89,7 +94,9 @@ class Subject:
         if not self.built_ready and model is not None:
             driver.setup(resolve_model(model), self.trust_remote_code)
         if satisfies(packer, UsesTokenizer):
-            with driver.calling("reading packer.tokenizer, a transformers tokenizer,"):
+            when = "" if self.built_ready else f" after setup({driver.model!r})"
+            with driver.calling(f"packer.tokenizer{when}"):
+                _expect_tokenizer(driver.last_call, packer.tokenizer)
                 driver.vocabulary = Vocabulary.of(packer.tokenizer)
         return driver
 
@@ -97,7 +104,7 @@ class Subject:
         """A packer straight from the factory; `CallFailed` when it gives none."""
         call = f"{self.target}()"
         with calling(call, self.note):
-            packer = self._factory()
+            packer = finished(self._factory(), call)
         if inspect.isclass(packer):
             raise CallFailed(call, f"returned the class {packer.__name__}", "an instance of it")
         lacking = missing_methods(packer, PolicyPacker)
@@ -153,8 +160,18 @@ class Subject:
             raise UsageError(text) from None
         except CallFailed as error:
             found = error.counterexample
+            advice = f" {error.advice}" if error.advice else hint if found.got.startswith("raised") else ""
             wanted = "" if found.expected == "an answer" else f", expected {found.expected}"
-            raise UsageError(printable(f"{given}{found.call} {found.got}{wanted}.{hint}")) from error
+            raise UsageError(printable(f"{given}{found.call} {found.got}{wanted}.{advice}")) from error
+
+
+def _expect_tokenizer(call: str, tokenizer: Any) -> None:
+    lacking = missing_from(tokenizer)
+    if not lacking:
+        return
+    kind = f"{type(tokenizer).__module__.partition('.')[0]}.{type(tokenizer).__qualname__}"
+    got = "is None" if tokenizer is None else f"is a {kind}, without {', '.join(lacking)}"
+    raise CallFailed(call, got, "a transformers tokenizer", _TOKENIZER_ADVICE)
 
 
 def _name_of(factory: Callable[[], Any]) -> str:

@@ -37,10 +37,11 @@ class Violation(Exception):
 
 
 class CallFailed(Violation):
-    """The packer raised, exited or hung where the contract promises an answer."""
+    """The packer raised, exited or hung where the contract promises an answer; `advice` says what to do about it."""
 
-    def __init__(self, call: str, got: str, expected: str = "an answer") -> None:
+    def __init__(self, call: str, got: str, expected: str = "an answer", advice: str = "") -> None:
         super().__init__(Counterexample(call=call, expected=expected, got=got, crash=True))
+        self.advice = advice
 
 
 class CaseTimeout(BaseException):

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["UNKNOWN", "Vocabulary"]
+__all__ = ["UNKNOWN", "Vocabulary", "missing_from"]
+
+_READ = ("__call__", "__len__", "all_special_ids", "bos_token_id", "chat_template", "eos_token_id", "pad_token_id")
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,11 @@ class Vocabulary:
         special = sorted(id for id in named | set(tokenizer.all_special_ids) if id is not None)
         has_template = bool(tokenizer.chat_template)
         return cls(len(tokenizer), tuple(special), has_template=has_template, takes_parts=_takes_parts(tokenizer))
+
+
+def missing_from(tokenizer: Any) -> list[str]:
+    """Names of what the kit reads off a transformers tokenizer and this object lacks."""
+    return [name for name in _READ if not hasattr(tokenizer, name)]
 
 
 def _takes_parts(tokenizer: Any) -> bool:

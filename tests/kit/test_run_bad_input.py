@@ -54,6 +54,16 @@ class SetupHangs(SetsUp):
     def wild(self, name):
         time.sleep(600)
 
+class NoTokenizer(SetsUp):
+    tokenizer = None
+    def wild(self, name):
+        pass
+
+class OtherTokenizer(NoTokenizer):
+    def wild(self, name):
+        from tokenizers import Tokenizer, models
+        self.tokenizer = Tokenizer(models.BPE())
+
 class HalfAPacker:
     def get_rollout_input(self, item):
         return item.representations["prompt"]
@@ -105,6 +115,14 @@ CASES = {
     "hangs": ("factories:hangs", "factories:hangs() did not finish within 0.5 s."),
     "exits": ("factories:exits", "factories:exits() tried to end the process: SystemExit(3)."),
     "exits hard": ("factories:exits_hard", "factories:exits_hard() tried to end the process: os._exit(3)."),
+    "tokenizer missing": (
+        "factories:NoTokenizer",
+        "packer.tokenizer after setup('tiny-qwen') is None, expected a transformers tokenizer. Show the one that",
+    ),
+    "tokenizer of another library": (
+        "factories:OtherTokenizer",
+        "is a tokenizers.Tokenizer, without __call__, __len__, all_special_ids, bos_token_id, chat_template, ",
+    ),
     "setup raises": (
         "factories:SetupRaises",
         "setup('tiny-qwen') raised JSONDecodeError: Expecting value: line 1 column 1 (char 0) (factories.py:",

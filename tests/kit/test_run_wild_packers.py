@@ -164,6 +164,39 @@ def test_no_control_character_of_a_packer_reaches_the_terminal(hut: Hut, packer:
     assert all(one.isprintable() or one == "\n" for one in ran.text)
 
 
+ASYNC = """
+import packers
+
+class Policy(packers.Plain):
+    async def get_policy_input(self, *given, **more):
+        return super().get_policy_input(*given, **more)
+
+class Setup(packers.Plain):
+    async def setup(self, name_or_path, trust_remote_code=False):
+        return None
+
+async def make():
+    return packers.Plain()
+"""
+
+
+@pytest.mark.parametrize(
+    ("packer", "call"),
+    [("Policy", "prompt_ids=[110, 111])"), ("Setup", "setup('tiny-qwen')"), ("make", "wild:make()")],
+)
+def test_an_async_method_is_named(hut: Hut, packer: str, call: str) -> None:
+    """A coroutine in place of an answer is told by call and cause, without an address or a warning of Python."""
+    hut.write("wild.py", ASYNC)
+    ran = hut.pytest("--packer", f"wild:{packer}", *QUICK, "--packer-select", "MASK-5")
+    text = " ".join(ran.text.split())
+    assert ran.code == (1 if packer == "Policy" else 4), ran.text
+    assert f"{call} " in text
+    assert "returned a coroutine; the method is async" in text
+    assert "a plain function" in text
+    assert " at 0x" not in text
+    assert "never awaited" not in text
+
+
 def test_a_factory_that_builds_once_and_no_more(hut: Hut) -> None:
     """A factory that fails later on fails the rules that need another packer, and is not an error of the kit."""
     hut.write(

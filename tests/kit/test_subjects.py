@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from user_packers import Plain
+from user_packers import Hooks, Plain
 
 from packproof import check_packer
 from packproof.violation import UsageError
@@ -172,9 +172,17 @@ class _Mute(Exception):
         raise KeyError("no text")
 
 
+class AsyncHooks(Hooks):
+    """Leaves it to its caller to wait for the completions."""
+
+    async def get_rollout_output(self, completions, *args, **kwargs):  # pyright: ignore[reportIncompatibleMethodOverride]
+        return completions
+
+
 @pytest.mark.parametrize(
     ("factory", "rule", "got"),
     [
+        (AsyncHooks, "ROLL-7", "returned a coroutine; the method is async"),
         (SkipsInsteadOfRefusing, "COLL-11", "raised Skipped: nothing to do"),
         (SaysTheUnsayable, "MASK-2", "raised RuntimeError: bad \\ud800 text"),
         (CannotSay, "MASK-2", "raised _Mute: (its text cannot be read: KeyError)"),
