@@ -9,7 +9,7 @@ from typing import Any
 from packer_schemas.report import Outcome, Report
 from packproof.effort import Settings
 from packproof.failure_text import failure_text
-from packproof.known import load_known
+from packproof.known import load_known, refuse_misfits
 from packproof.models import EMBEDDED
 from packproof.options import Options, check_models, load_selection, names
 from packproof.registry import Check, select_checks
@@ -127,6 +127,7 @@ class _Proof:
             trust_remote_code=self._trust_remote_code,
             selection=None if self._selection is None else load_selection(self._selection),
         )
+        refuse_misfits(Path(self._known_path or ""), self._known, [subject])
         return Run([subject], self.checks, self._settings, self._levels, self._known, selected=self._selected)
 
     @property

@@ -9,9 +9,10 @@ from pydantic import ValidationError
 
 from packer_schemas.known import KnownFailure, KnownFailures
 from packproof.registry import check_for
+from packproof.subject import Subject
 from packproof.violation import UsageError
 
-__all__ = ["expired", "expiry_reason", "known_for", "load_known"]
+__all__ = ["expired", "expiry_reason", "known_for", "load_known", "refuse_misfits"]
 
 _EXAMPLE = """Each entry reads
   [[known]]
@@ -45,6 +46,15 @@ def load_known(path: Path, labels: Iterable[str]) -> tuple[KnownFailure, ...]:
         if entry.packer and entry.packer not in set(labels):
             raise UsageError(f"{where}no packer is labelled {entry.packer!r}; the labels are {', '.join(labels)}.")
     return tuple(entries)
+
+
+def refuse_misfits(path: Path, entries: Sequence[KnownFailure], subjects: Iterable[Subject]) -> None:
+    """`UsageError` for a witness that its rule is not tried on, on a packer that the entry speaks of."""
+    for subject in subjects:
+        for number, entry in enumerate(entries, 1):
+            misfit = known_for([entry], entry.id, subject.label) and check_for(entry.id).misfit(subject, entry.witness)
+            if misfit:
+                raise UsageError(f"--packer-known {path}: entry {number}: the witness: {misfit}.")
 
 
 def known_for(entries: Sequence[KnownFailure], id: str, label: str) -> tuple[KnownFailure, ...]:

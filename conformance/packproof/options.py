@@ -15,7 +15,7 @@ from packer_schemas.protocols import PackerSelection
 from packproof.capabilities import satisfies
 from packproof.effort import Settings
 from packproof.flight_recorder import FlightRecorder
-from packproof.known import load_known
+from packproof.known import load_known, refuse_misfits
 from packproof.load import load_object
 from packproof.models import EMBEDDED
 from packproof.project_table import KEYS
@@ -94,6 +94,12 @@ class Options:
             )
             for label, target in labelled.items()
         ]
+        refuse_misfits(self.folder / self.known, known, subjects)
+        for subject in subjects:
+            for path, file in self.replayed(subject.target):
+                misfit = check_for(file.requirement).misfit(subject, file.case)
+                if misfit:
+                    raise UsageError(f"--packer-replay {path}: {misfit}.")
         return Run(subjects, checks, settings, self.level, known, selected=bool(self.select or self.replay))
 
     def replayed(self, target: str = "") -> list[tuple[str, CaseFile]]:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from packer_schemas.cases import case_adapter
 from packer_spec import Requirement, requirements
-from packproof.violation import UsageError, Violation
+from packproof import limits
+from packproof.fitting import Build, Cases, as_tried
+from packproof.violation import CallFailed, CaseTimeout, UsageError, Violation
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from packproof.subject import Subject
-    from packproof.vocabulary import Vocabulary
 
 __all__ = ["Check", "all_checks", "check", "check_for", "select_checks"]
 
 Run = Callable[["Subject", Any], None]
-Cases = Callable[[str | None, "Vocabulary"], "SearchStrategy[Any]"]
 
 _checks: dict[str, "Check"] = {}
 
@@ -68,6 +68,24 @@ class Check:
         wanted = self.kind.model_fields["kind"].default
         return f"{self.id} is tried on {wanted!r} cases, this one is a {case.kind!r} case"
 
+    def misfit(self, subject: "Subject", case: Any) -> str:
+        """Why a case that a user gave is none of those that the rule is tried on, or an empty string."""
+        if self.missing(subject):
+            return ""
+        model = getattr(case, "model", None)
+        try:
+            with limits.guarded(limits.SETUP_LIMIT_S):
+                driver = subject.on(model)
+        except CallFailed as error:
+            why = f"the packer cannot be set up on its model {model!r}: it {error.counterexample.got}"
+        except CaseTimeout:
+            why = f"the packer was not set up on its model {model!r} within {limits.SETUP_LIMIT_S:g} s"
+        else:
+            stored = [one.model_dump(exclude={"model"}) for one in self.stored_cases]
+            fits = case.model_dump(exclude={"model"}) in stored  # the spec may speak of more than is generated
+            why = "" if fits else self.cases.unfit(as_tried(self.id, case), driver)
+        return f"{self.id} is not tried on such a case: {why}" if why else ""
+
     def missing(self, subject: "Subject") -> str:
         """Why the rule does not apply to the subject, or an empty string."""
         absent = [name for name in self.requirement.needs if name not in subject.capabilities]
@@ -80,14 +98,18 @@ class Check:
         return f"the packer does not satisfy {', '.join(absent)}"
 
 
-def check(id: str, *, cases: Cases, heavy: bool = False) -> Callable[[Run], Run]:
-    """Register the decorated function as the check of requirement `id`; its docstring is the rule's sentence."""
+def check(id: str, *, cases: Cases | Build, heavy: bool = False) -> Callable[[Run], Run]:
+    """Register the decorated function as the check of requirement `id`; its docstring is the rule's sentence.
+
+    A bare strategy takes any case of its kind.
+    """
+    source = cases if isinstance(cases, Cases) else Cases(cases)
 
     def register(run: Run) -> Run:
         if id in _checks:
             raise ValueError(f"{id} has two checks")
         kind = type(f"{id.replace('-', '')}Violation", (Violation,), {"__doc__": run.__doc__})
-        _checks[id] = Check(requirements()[id], run, cases, kind, heavy)
+        _checks[id] = Check(requirements()[id], run, source, kind, heavy)
         return run
 
     return register

@@ -61,7 +61,9 @@ def _judge(trial: "_Trial", settings: Settings, known: Sequence[KnownFailure]) -
         if expired(entry):
             return trial.outcome("stale", expiry_reason(entry))
         if not trial.fails(entry.witness):
-            return trial.outcome("stale", "the witness passes now; remove the entry from the known failures")
+            unseen = f"the witness cannot show the rule: {trial.unexercised[-1]}" if trial.unexercised else ""
+            passes = "the witness passes now; remove the entry from the known failures"
+            return trial.outcome("stale", unseen or passes)
         accepted.add(trial.kind())
     trial.accept(accepted)
     own = (None, *trial.subject.models)  # a stored case that names another model is not for this packer

@@ -5,9 +5,8 @@ sample 2 are 210 and 220. Drawn beside them are arbitrary ids, special ones amon
 embedded tokenizers' `model_max_length`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, get_args
 
 from hypothesis import strategies as st
@@ -22,6 +21,7 @@ from packer_schemas.cases import (
     Sample,
     SetupCase,
 )
+from packproof.fitting import Cases, only, unfit_batch, unfit_policy, unfit_pretokenized, unfit_prompt
 from packproof.vocabulary import Vocabulary
 
 __all__ = [
@@ -130,14 +130,13 @@ def samples(vocabulary: Vocabulary, shape: Shape, number: int = 1) -> st.SearchS
     )
 
 
-Cases = Callable[[str | None, Vocabulary], st.SearchStrategy[Any]]
-"""Cases on a model, given its name and its vocabulary."""
-
-
 def policies(shape: Shape = IDS, **changes: Any) -> Cases:
     """Policy cases with one sample of `shape`, changed by `changes`."""
     shape = replace(shape, **changes)
-    return lambda model, vocabulary: samples(vocabulary, shape).map(lambda one: PolicyCase(model=model, sample=one))
+    return Cases(
+        lambda model, vocabulary: samples(vocabulary, shape).map(lambda one: PolicyCase(model=model, sample=one)),
+        partial(unfit_policy, shape),
+    )
 
 
 def batches(shape: Shape = IDS, *, least: int = 1, most: int = 4, extra: bool = True, **changes: Any) -> Cases:
@@ -153,14 +152,18 @@ def batches(shape: Shape = IDS, *, least: int = 1, most: int = 4, extra: bool = 
             st.integers(0, 3 if extra else 0),
         )
 
-    return build
+    return Cases(build, partial(unfit_batch, shape, least, most))
 
 
+_IN_CONTAINERS = replace(IDS, completion_len=(0, 6))
+
+
+@only(partial(unfit_policy, _IN_CONTAINERS))
 def id_containers(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[IdContainerCase]:
     """A sample with ids, and the container that both of its streams come in."""
     return st.builds(
         lambda sample, container: IdContainerCase(model=model, sample=sample, container=container),
-        samples(vocabulary, replace(IDS, completion_len=(0, 6))),
+        samples(vocabulary, _IN_CONTAINERS),
         st.sampled_from(get_args(IdContainer)),
     )
 
@@ -173,9 +176,10 @@ def prompts(*routes: str, turns: tuple[int, ...] = (1, 3, 5)) -> Cases:
         wanted = [kinds[route] for route in routes if vocabulary.takes(route)] or [kinds[routes[0]]]
         return st.one_of(wanted).map(lambda prompt: PromptCase(model=model, prompt=prompt))
 
-    return build
+    return Cases(build, partial(unfit_prompt, routes, False))
 
 
+@only(unfit_pretokenized)
 def pretokenized(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[PretokenizedCase]:
     """A prompt and exact ids, which need have nothing to do with each other."""
     return token_ids(vocabulary, 110, 1, 6).map(lambda ids: PretokenizedCase(model=model, token_ids=ids))

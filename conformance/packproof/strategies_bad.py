@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from packer_schemas.cases import BadIdsCase, RefusedPromptCase
+from packproof.fitting import only, unfit_bad_ids, unfit_completion, unfit_refused
 from packproof.vocabulary import Vocabulary
 
 __all__ = ["bad_ids", "refused_completions", "refused_prompts"]
@@ -14,16 +15,19 @@ _NO_CONVERSATION: list[Any] = [[], [7], ["a"], [None], [{}], [{"role": "user"}],
 _NO_IDS: list[Any] = [["a"], [[7]], [None]]
 
 
+@only(unfit_refused)
 def refused_prompts(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Prompts that are neither a string nor a list of messages with a role and content."""
     return _refused(model, [*_NEITHER, *_NO_CONVERSATION])
 
 
+@only(unfit_completion)
 def refused_completions(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Completions that are neither text nor a list of ids."""
     return _refused(model, [*_NEITHER, *_NO_IDS])
 
 
+@only(unfit_bad_ids)
 def bad_ids(model: str | None, _: Vocabulary) -> st.SearchStrategy[BadIdsCase]:
     """Ids with one entry that is a bool, a float or negative, at any place."""
     bad = st.one_of(st.booleans(), st.sampled_from([1.0, 1.5, -1.0]), st.integers(-3, -1))

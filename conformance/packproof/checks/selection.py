@@ -12,6 +12,7 @@ from packer_schemas.cases import SelectionCase
 from packer_schemas.protocols import PolicyPacker, RolloutPacker
 from packproof.capabilities import satisfies
 from packproof.driver import REFUSALS, Driver, short
+from packproof.fitting import Cases
 from packproof.model_folders import model_folder
 from packproof.models import model_path
 from packproof.registry import check
@@ -25,12 +26,21 @@ _CLAIMED = "codegen"
 _numbers = itertools.count(1)  # for a model type that nobody has claimed yet, whatever the module under test keeps
 
 
-def _configs(*model_types: str, **more: Any) -> Callable[[Any, Any], st.SearchStrategy[SelectionCase]]:
+def _configs(*model_types: str, **more: Any) -> Cases:
     cases = [SelectionCase(config={"model_type": kind, **more}) for kind in model_types]
-    return lambda *_: st.sampled_from(cases)
+
+    def unfit(case: SelectionCase, _: Driver) -> str:
+        wanted = "" if case.config.get("model_type") in model_types else ", ".join(model_types)
+        return wanted and f"its config has no model_type of {wanted}"
+
+    return Cases(lambda *_: st.sampled_from(cases), unfit)
 
 
-_any_model = _configs("gpt2")
+def _any_config(case: SelectionCase, _: Driver) -> str:
+    return "" if isinstance(case.config.get("model_type"), str) else "its config has no model_type"
+
+
+_any_model = Cases(_configs("gpt2").build, _any_config)
 
 
 @check("SEL-1", cases=_any_model)
@@ -70,7 +80,7 @@ def sel_2(subject: Subject, case: SelectionCase) -> None:
         raise Violation.of(f"{call}; init_data_packer(folder of type)", expected="a Second", got="a First")
 
 
-@check("SEL-3", cases=_configs(_CLAIMED))
+@check("SEL-3", cases=Cases(_configs(_CLAIMED).build, _any_config))
 def sel_3(subject: Subject, case: SelectionCase) -> None:
     """A registered model type selects a fresh packer of its registered class."""
     driver, select, mine = _driver(subject), subject.selection, _subclass(subject, "Registered")
