@@ -210,7 +210,7 @@ def test_whatever_a_call_does_is_a_failure_of_the_packer(factory: Any, got: str)
 
 
 def test_a_replay_of_what_cannot_be_tried_is_no_pass() -> None:
-    """A stored case that cannot show its rule on this packer is not applicable, not passed."""
+    """A stored case that cannot show its rule on this packer is not applicable, and as a witness stale; not passed."""
 
     class TextOnly(_Silent):
         def get_rollout_input(self, item: Any) -> Any:
@@ -221,6 +221,12 @@ def test_a_replay_of_what_cannot_be_tried_is_no_pass() -> None:
     case = PolicyCase(sample=Sample(prompt="a", completion=[1]))
     found = replay_case(check_for("AUTH-4"), Subject(TextOnly), case)
     assert (found.status, found.reason) == ("not applicable", "the rollout input is not text")
+    entry = KnownFailure(id="AUTH-4", witness=case, reason="later", expires=dt.date(2999, 1, 31))
+    found = run_check(check_for("AUTH-4"), Subject(TextOnly), Run([], []).settings, [entry])
+    assert (found.status, found.reason) == (
+        "stale",
+        "the witness cannot show the rule: the rollout input is not text",
+    )
 
 
 def test_a_limit_does_not_cut_an_import_in_two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
