@@ -1,5 +1,6 @@
 """Chapter authority: stored ids are data, text is only a view of them."""
 
+import copy
 from typing import Any
 
 from packer_schemas.cases import BadIdsCase, IdContainerCase, PolicyCase, RefusedPromptCase, Sample
@@ -125,7 +126,8 @@ def _refuse(
     driver: Driver, sample: Sample, completion: Any, prompt_ids: Any, accept: tuple[type[Exception], ...] = REFUSALS
 ) -> None:
     call = policy_call(sample, completion, prompt_ids)
-    driver.refuses(call, lambda: driver.answer(sample, completion, prompt_ids), accept)
+    own = copy.deepcopy((completion, prompt_ids))  # the case stays whole, whatever the packer does to them
+    driver.refuses(call, lambda: driver.answer(sample, *own), accept)
 
 
 def _encoded_or_none(tokenizer: Any, *texts: Any) -> list[int] | None:
