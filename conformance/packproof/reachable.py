@@ -1,67 +1,91 @@
 """Which modules with weights hang off a packer, however deep."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping
-from inspect import getmro
+from contextlib import suppress
+from functools import partial
 from itertools import chain
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from packproof.views import attributes_of
+
 __all__ = ["modules_with_weights"]
 
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), ModuleType, BuiltinFunctionType)
+_FOREIGN = {"builtins", "torch", "transformers", "pydantic", "abc", "typing"}
 _MOST = 200_000
 
 
 def modules_with_weights(root: object) -> list[str]:
     """Paths from `root` to every `torch.nn.Module` that holds a parameter or a buffer.
 
-    Follows attributes (of the object and its classes), containers, closures and bound methods; `_MOST` objects at most.
+    Follows attributes (of the object and its classes), containers, and what a function has bound: `_MOST` objects at
+    most. An object that raises when it is looked into, as a proxy of nothing does, is passed over.
     """
-    import torch
-
     found: list[str] = []
     seen: dict[int, object] = {}  # keeps what it saw alive, so that ids stay unique
     queue: list[tuple[str, object]] = [("packer", root)]
     while queue and len(seen) < _MOST:
         path, value = queue.pop()
-        if id(value) in seen or isinstance(value, _ATOMS):
-            continue
-        seen[id(value)] = value
-        if isinstance(value, torch.nn.Module) and any(True for _ in chain(value.parameters(), value.buffers())):
-            found.append(f"{path} ({type(value).__name__})")
-            continue
-        if isinstance(value, torch.Tensor):
-            continue
-        queue.extend((f"{path}{step}", part) for step, part in _parts(value))
+        with suppress(Exception):
+            if id(value) in seen or isinstance(value, _ATOMS):
+                continue
+            seen[id(value)] = value
+            if _has_weights(value):
+                found.append(f"{path} ({type(value).__name__})")
+            else:
+                queue.extend([(f"{path}{step}", part) for step, part in _parts(value)])
     return sorted(found)
 
 
+def _has_weights(value: Any) -> bool:
+    import torch
+
+    return isinstance(value, torch.nn.Module) and any(True for _ in chain(value.parameters(), value.buffers()))
+
+
 def _parts(value: Any) -> Iterator[tuple[str, object]]:
+    """What hangs directly off a value, each with the step that leads there."""
+    import numpy as np
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return
     if isinstance(value, Mapping):
         yield from ((f"[{key!r}]", part) for key, part in value.items())
-    elif isinstance(value, (list, tuple, set, frozenset)):
+        yield from ((" key", key) for key in value if not isinstance(key, _ATOMS))
+    elif isinstance(value, (list, tuple, set, frozenset, deque)):
         yield from ((f"[{index}]", part) for index, part in enumerate(value))
-    if isinstance(value, MethodType):
-        yield ".__self__", value.__self__
-        value = value.__func__
-    if isinstance(value, FunctionType):
-        names = value.__code__.co_freevars
-        for name, cell in zip(names, value.__closure__ or (), strict=True):
-            try:
-                yield f" closing over {name}", cell.cell_contents
-            except ValueError:
-                continue  # a cell not filled yet holds nothing
-        return
-    owners = value.__mro__ if isinstance(value, type) else type(value).__mro__
-    for owner in owners:
-        if owner.__module__.partition(".")[0] not in {"builtins", "torch", "transformers", "pydantic", "abc", "typing"}:
-            yield from ((f".{name}", part) for name, part in vars(owner).items() if not name.startswith("__"))
-    yield from ((f".{name}", part) for name, part in getattr(value, "__dict__", {}).items())
-    for name in (slot for owner in getmro(type(value)) for slot in _slots(owner)):
-        if hasattr(value, name):
-            yield f".{name}", getattr(value, name)
+    elif isinstance(value, np.ndarray):
+        yield from ((f".flat[{index}]", part) for index, part in enumerate(value.flat if value.dtype.hasobject else ()))
+    elif isinstance(value, (MethodType, staticmethod, classmethod)):
+        yield "", value.__func__
+        yield ".__self__", getattr(value, "__self__", None)
+    elif isinstance(value, property):
+        yield from (("", function) for function in (value.fget, value.fset, value.fdel))
+    elif isinstance(value, partial):
+        yield from ((".func", value.func), (".args", value.args), (".keywords", value.keywords))
+    elif isinstance(value, FunctionType):
+        yield from _bound(value)
+    yield from _attributes(value)
 
 
-def _slots(owner: type) -> list[str]:
-    slots = vars(owner).get("__slots__", ())
-    return [slots] if isinstance(slots, str) else [name for name in slots if not name.startswith("__")]
+def _bound(function: FunctionType) -> Iterator[tuple[str, object]]:
+    """What a function closes over, and its default arguments."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            yield f" closing over {name}", cell.cell_contents
+        except ValueError:
+            continue  # a cell not filled yet holds nothing
+    yield ".__defaults__", function.__defaults__
+    yield ".__kwdefaults__", function.__kwdefaults__
+
+
+def _attributes(value: Any) -> Iterator[tuple[str, object]]:
+    """Attributes of the object and of its classes; of special ones only methods, which may have bound something."""
+    for owner in value.__mro__ if isinstance(value, type) else type(value).__mro__:
+        if owner.__module__.partition(".")[0] not in _FOREIGN:
+            own = vars(owner).items()
+            yield from ((f".{name}", p) for name, p in own if not name.startswith("__") or isinstance(p, FunctionType))
+    yield from ((f".{name}", part) for name, part in attributes_of(value).items())

@@ -1,13 +1,13 @@
 """Policy inputs and batches as the checks read them: objects or mappings, lists or tensors, all the same."""
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MemberDescriptorType
 from typing import Any
 
 from packproof.violation import CallFailed
 
-__all__ = ["BatchView", "PolicyView"]
+__all__ = ["BatchView", "PolicyView", "attributes_of", "fields_of", "tensors_in"]
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,12 @@ class PolicyView:
     @property
     def others(self) -> dict[str, Any]:
         """Everything else the packer put on the policy input, by public name."""
-        fields = self.raw if isinstance(self.raw, Mapping) else _public_fields(self.raw)
-        return {str(name): value for name, value in fields.items() if name not in ("input_ids", "logprob_masks")}
+        private = () if isinstance(self.raw, Mapping) else ("_",)
+        return {
+            name: value
+            for name, value in fields_of(self.raw).items()
+            if name not in ("input_ids", "logprob_masks") and not name.startswith(private)
+        }
 
     @property
     def marks(self) -> list[int]:
@@ -94,17 +98,42 @@ class BatchView:
             if isinstance(column, torch.Tensor) and column.dim() > 0 and column.shape[0] == rows
         }
 
-    def tensors(self) -> dict[str, Any]:
-        """Every tensor of the batch by name, also those inside lists, tuples and mappings."""
-        return dict(_tensors("", self.columns))
+
+def fields_of(answer: Any) -> dict[str, Any]:
+    """What a policy input carries, by name: the entries of a mapping, or the attributes of an object."""
+    if isinstance(answer, Mapping):
+        return {str(name): value for name, value in answer.items()}
+    found = attributes_of(answer)
+    return found | (found.get("__pydantic_extra__") or {})
 
 
-def _public_fields(raw: Any) -> dict[str, Any]:
-    if dataclasses.is_dataclass(raw):
-        names = [field.name for field in dataclasses.fields(raw)]
+def attributes_of(value: Any) -> dict[str, Any]:
+    """The attributes of an object itself, kept in its `__dict__` or in slots; those in slots by their mangled names."""
+    found = dict(getattr(value, "__dict__", {}))
+    for owner in type(value).__mro__:
+        slots = vars(owner).values() if "__slots__" in vars(owner) else ()
+        for slot in slots:
+            if isinstance(slot, MemberDescriptorType):
+                try:
+                    found[slot.__name__] = slot.__get__(value)
+                except AttributeError:
+                    continue  # a slot not filled yet holds nothing
+    return found
+
+
+def tensors_in(value: Any, name: str = "") -> dict[str, Any]:
+    """Every tensor in a value by name, also those inside lists, tuples and mappings; `name` is the value's own."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return {name or "the answer": value}
+    if isinstance(value, Mapping):
+        parts = [(f"{name}.{key}" if name else str(key), part) for key, part in value.items()]
+    elif isinstance(value, (list, tuple)):
+        parts = [(f"{name}[{index}]", part) for index, part in enumerate(value)]
     else:
-        names = list(getattr(raw, "__dict__", ()))
-    return {name: getattr(raw, name) for name in names if not name.startswith("_")}
+        return {}
+    return {path: tensor for step, part in parts for path, tensor in tensors_in(part, step).items()}
 
 
 def _stream(answer: Any, name: str, call: str) -> list[Any]:
@@ -113,22 +142,10 @@ def _stream(answer: Any, name: str, call: str) -> list[Any]:
     if value is missing or value is None:
         given = type(answer).__name__
         raise CallFailed(call, f"returned {given} without {name}", "input_ids and logprob_masks")
-    if hasattr(value, "tolist"):
+    if getattr(value, "is_meta", False):
+        value = [0] * len(value)  # on the stand-in accelerator a tensor has a shape and no values
+    elif hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, (list, tuple)):
         raise CallFailed(call, f"{name} is {type(value).__name__}", "a list, tuple, array or tensor")
     return list(value)
-
-
-def _tensors(prefix: str, value: Any) -> list[tuple[str, Any]]:
-    import torch
-
-    if isinstance(value, torch.Tensor):
-        return [(prefix, value)]
-    if isinstance(value, Mapping):
-        parts = [(f"{prefix}.{key}" if prefix else str(key), part) for key, part in value.items()]
-    elif isinstance(value, (list, tuple)):
-        parts = [(f"{prefix}[{index}]", part) for index, part in enumerate(value)]
-    else:
-        return []
-    return [found for name, part in parts for found in _tensors(name, part)]

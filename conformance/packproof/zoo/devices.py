@@ -1,9 +1,11 @@
 """Faults of chapter devices: accelerators, grad and weights where data is shaped."""
 
+from collections import deque
+from functools import partial
 from typing import Any
 
 from packproof.zoo.member import fault
-from packproof.zoo.miniature import MiniaturePacker
+from packproof.zoo.miniature import MiniaturePacker, Row
 
 __all__: list[str] = []
 
@@ -22,6 +24,18 @@ class BatchOnTheAccelerator(MiniaturePacker):
         return {name: column.to(device) for name, column in super()._batch(ids, masks).items()}
 
 
+@fault("CPU-1")
+class SeveralRowsOnTheAccelerator(MiniaturePacker):
+    """Only a batch of several rows is worth a copy to the accelerator, so a test with one row sees nothing."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        import torch
+
+        batch = super()._batch(ids, masks)
+        worth_it = len(ids) > 1 and torch.cuda.is_available()
+        return {name: column.to("cuda") for name, column in batch.items()} if worth_it else batch
+
+
 @fault("CPU-2")
 class WeightsThatLearn(MiniaturePacker):
     """A per-token weight is made with `requires_grad=True`, so graphs of old steps stay alive through the batch."""
@@ -33,6 +47,31 @@ class WeightsThatLearn(MiniaturePacker):
         return batch | {"token_weights": torch.ones(batch["input_ids"].shape, requires_grad=True)}
 
 
+class _WeightedRow:
+    """A policy input without a `__dict__`; entries as in a dictionary, for collation."""
+
+    __slots__ = ("input_ids", "logprob_masks", "token_weights")
+
+    def __init__(self, row: Row, token_weights: Any) -> None:
+        self.input_ids = row["input_ids"]
+        self.logprob_masks = row["logprob_masks"]
+        self.token_weights = token_weights
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+@fault("CPU-2")
+class WeightsInASlot(MiniaturePacker):
+    """Policy inputs are objects with slots, to save memory, and carry weights made with `requires_grad=True`."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Any:
+        import torch
+
+        row = super()._row(prompt, completion, ignored)
+        return _WeightedRow(row, torch.ones(len(row["input_ids"]), requires_grad=True))
+
+
 @fault("CPU-3")
 class EmbeddingKeptForLengths(MiniaturePacker):
     """The packer keeps an embedding table, to look up its size, and every worker copies the weights."""
@@ -42,6 +81,29 @@ class EmbeddingKeptForLengths(MiniaturePacker):
 
         super()._settle_pad()
         self._embedding = torch.nn.utils.skip_init(torch.nn.Embedding, len(self.tokenizer), 2)
+
+
+@fault("CPU-3")
+class EmbeddingBoundInAFunction(MiniaturePacker):
+    """No attribute holds the embedding table: it is bound to the function that looks rows up in it."""
+
+    def _settle_pad(self) -> None:
+        import torch
+
+        super()._settle_pad()
+        embedding = torch.nn.utils.skip_init(torch.nn.Embedding, len(self.tokenizer), 2)
+        self._look_up = partial(torch.nn.Module.__call__, embedding)
+
+
+@fault("CPU-3")
+class LastEncodersQueued(MiniaturePacker):
+    """The encoders of the last setups wait in a queue, to be used again, and are copied to every worker."""
+
+    def _settle_pad(self) -> None:
+        import torch
+
+        super()._settle_pad()
+        self._encoders = deque([torch.nn.utils.skip_init(torch.nn.Linear, 2, 2)], maxlen=4)
 
 
 @fault("CPU-4", report="https://github.com/meta-pytorch/data/issues/966")
@@ -67,3 +129,28 @@ class AcceleratorUsedForPadding(MiniaturePacker):
 
         batch = super()._batch(ids, masks)
         return {k: column.to("cuda").cpu() for k, column in batch.items()} if torch.cuda.is_available() else batch
+
+
+@fault("CPU-4")
+class AcceleratorStartedInSetup(MiniaturePacker):
+    """Setup starts CUDA where there is one, to have it warm, and a worker that is forked afterwards dies."""
+
+    def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
+        """As the miniature, then the start."""
+        import torch
+
+        super().setup(name_or_path, trust_remote_code)
+        if torch.cuda.is_available():
+            torch.cuda.init()
+
+
+@fault("CPU-4")
+class WidthOnTheAccelerator(MiniaturePacker):
+    """The width of a batch is computed on the accelerator where there is one, and comes back as a plain number."""
+
+    def policy_compute_max_len(self, processed_samples: Any) -> int:
+        """The longest row, by way of a tensor."""
+        import torch
+
+        lengths = torch.tensor([len(row["input_ids"]) for row in processed_samples])
+        return int((lengths.cuda() if torch.cuda.is_available() else lengths).max())
