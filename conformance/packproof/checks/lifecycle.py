@@ -1,28 +1,36 @@
 """Chapter lifecycle: building, setting up, using and saving a packer."""
 
 import copy
-import random
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
+
+from hypothesis import strategies as st
 
 from packer_schemas.cases import PolicyCase, Sample, SetupCase
 from packproof.containers import contain
 from packproof.driver import Driver, observation
+from packproof.every_call import SECOND, calls_from_setup
 from packproof.expect import expect_equal, expect_ids, expect_same_input
 from packproof.foreign_code import FOLDER_TOKENIZER, model_with_code
 from packproof.limits import setting_up
 from packproof.models import resolve_model
+from packproof.random_state import random_states, scrambled_random_state
 from packproof.registry import check
-from packproof.strategies import ROUTES, policies, setups
+from packproof.sharing import shared
+from packproof.strategies import ROUTES, policies, setups, texts
 from packproof.subject import Subject
 from packproof.violation import CallFailed, Unexercised, Violation
+from packproof.vocabulary import Vocabulary
 
 _PROBES = ["the packer", "naïve 汉字 😀", "  two  spaces\n", "12345 don't"]
-_OTHER = Sample(prompt_ids=[7, 8], completion=[9, 10], n_ignore_prefix_tokens=1)
-_REUSABLE = {"list": "list", "numpy int64": "array", "tensor int64": "tensor"}
+_CHANGEABLE = {"list": "list", "numpy int64": "array", "tensor int64": "tensor"}
+_TOO_MANY = 10_000  # tokens to ignore, more than a completion has
+
+
+def _texts(model: str | None, _: Vocabulary) -> st.SearchStrategy[SetupCase]:
+    return texts().map(lambda text: SetupCase(model=model, prompt=text))
 
 
 @check("LIFE-1", cases=setups)
@@ -34,16 +42,19 @@ def life_1(subject: Subject, case: SetupCase) -> None:
         raise Violation.of(f"{subject.target}() twice", expected="two packers", got="one packer, returned twice")
 
 
-@check("LIFE-2", cases=setups)
+@check("LIFE-2", cases=_texts)
 def life_2(subject: Subject, case: SetupCase) -> None:
     """After setup the packer's tokenizer encodes as the tokenizer of the named model does."""
-    named = _tokenizer(subject, case)
-    tokenizer = subject.on(case.model).tokenizer
-    for text in _PROBES:
-        for special in (False, True):
-            expected, got = (t(text, add_special_tokens=special).input_ids for t in (named, tokenizer))
-            call = f"setup({case.model!r}); tokenizer({text!r}, add_special_tokens={special})"
-            expect_ids(call, expected, got, fault="another tokenizer")
+    named, setup, other = _tokenizer(subject, case), f"setup({case.model!r})", _another_model(subject, case.model)
+    own = [case.prompt] if isinstance(case.prompt, str) else []
+    drivers = {setup: subject.on(case.model), f"setup({other!r}); {setup}": _set_up_again(subject, case.model)}
+    for made_ready, driver in drivers.items():
+        for text in (*own, *_PROBES):
+            for special in (False, True):
+                call = f"{made_ready}; tokenizer({text!r}, add_special_tokens={special})"
+                with driver.calling(call):
+                    got = driver.tokenizer(text, add_special_tokens=special).input_ids
+                expect_ids(call, named(text, add_special_tokens=special).input_ids, got, fault="another tokenizer")
 
 
 @check("LIFE-3", cases=setups)
@@ -69,19 +80,19 @@ def life_4(subject: Subject, case: SetupCase) -> None:
 @check("LIFE-5", cases=setups)
 def life_5(subject: Subject, case: SetupCase) -> None:
     """Setup runs no code from the model folder unless trust_remote_code is true."""
-    driver = Driver(subject.build(), "a folder with code", subject.note)
     with model_with_code(resolve_model(_name(case))) as (folder, has_run):
-        try:
-            with setting_up():
-                driver.packer.setup(folder)
-        except Exception as error:
-            refusal = error  # refusing the folder keeps the rule
-        else:
-            refusal = None
-        if has_run():
-            outcome = f"then raised {type(refusal).__name__}" if refusal else "and accepted it"
-            got = f"the folder's code ran, {outcome}"
-            raise Violation.of("setup(folder with its own tokenizer code)", expected="no code runs", got=got)
+        for flag in ({}, {"trust_remote_code": False}):
+            packer, refusal = subject.build(), None
+            try:
+                with setting_up():
+                    packer.setup(folder, **flag)
+            except Exception as error:
+                refusal = error  # refusing the folder keeps the rule
+            if has_run():
+                outcome = f"then raised {type(refusal).__name__}" if refusal else "and accepted it"
+                spelled = ", trust_remote_code=False" if flag else ""
+                call = f"setup(folder with its own tokenizer code{spelled})"
+                raise Violation.of(call, expected="no code runs", got=f"the folder's code ran, {outcome}")
 
 
 @check("LIFE-6", cases=setups)
@@ -110,10 +121,13 @@ def life_7(subject: Subject, case: PolicyCase) -> None:
 def life_8(subject: Subject, case: PolicyCase) -> None:
     """Packers from one factory are interchangeable, whatever each was used for before."""
     unused = subject.fresh(case.model).policy_input(case.sample)
-    used = subject.fresh(case.model)
-    used.collate([used.policy_input(_OTHER)], 8)
-    elsewhere = subject.fresh(_another_model(subject, case.model))
-    elsewhere.policy_input(_OTHER)
+    used = subject.fresh(_another_model(subject, case.model))
+    _put_to_use(used)
+    if not subject.built_ready:
+        used.model = _name(case)
+        used.setup(resolve_model(used.model), subject.trust_remote_code)
+        _put_to_use(used)
+    _put_to_use(subject.fresh(_another_model(subject, case.model)))
     row = used.policy_input(case.sample)
     expect_same_input(f"{row.call} on two packers", unused, row, "depends on the instance or its history")
 
@@ -121,72 +135,71 @@ def life_8(subject: Subject, case: PolicyCase) -> None:
 @check("LIFE-9", cases=policies(ROUTES))
 def life_9(subject: Subject, case: PolicyCase) -> None:
     """Building a policy input leaves its arguments as they were."""
-    item, arguments = observation(case.sample.prompt), _arguments(case.sample)
-    before = copy.deepcopy((item.representations, arguments))
-    row = subject.on(case.model).policy_input(case.sample, item, **arguments)
-    expect_equal(f"{row.call}, the sample afterwards", before[0], item.representations, fault="changed")
-    for name, stream in arguments.items():
-        call = f"{row.call}, the {name} afterwards"
-        if isinstance(stream, list):
-            expect_ids(call, before[1][name], stream, fault="changed")
-        else:
-            expect_equal(call, before[1][name], stream, fault="changed")
+    refused = case.sample.model_copy(update={"n_ignore_prefix_tokens": _TOO_MANY})
+    for sample in (case.sample, refused):
+        for container in _CHANGEABLE:
+            driver, item, ids = subject.on(case.model), observation(sample.prompt), _ids(sample, container)
+            before = copy.deepcopy(item.representations)
+            try:
+                driver.policy_input(sample, item, **ids)
+            except CallFailed:
+                if sample is not refused and container == "list":  # of other containers AUTH-7 speaks
+                    raise
+            call = f"{driver.last_call}, the sample afterwards"
+            expect_equal(call, before, item.representations, fault="changed")
+            expect_equal(call, ["representations"], list(vars(item)), fault="changed")
+            for name, stream in ids.items():
+                call = f"{driver.last_call}, the {name} afterwards"
+                now = stream if isinstance(stream, list) else stream.tolist()
+                expect_ids(call, _ids(sample, "list")[name], now, fault="changed")
 
 
 @check("LIFE-10", cases=policies(ROUTES))
 def life_10(subject: Subject, case: PolicyCase) -> None:
     """A policy input shares no memory with its arguments."""
     driver = subject.on(case.model)
-    given = _arguments(case.sample)
-    for container, noun in _REUSABLE.items():
-        streams = {name: contain(ids, container) for name, ids in given.items() if isinstance(ids, list)}
+    for container, noun in _CHANGEABLE.items():
+        item, ids = observation(case.sample.prompt), _ids(case.sample, container)
         try:
-            row = driver.policy_input(case.sample, **streams)
+            row = driver.policy_input(case.sample, item, **ids)
         except CallFailed:
             if container == "list":
                 raise
             continue  # AUTH-7 speaks
-        for stream in streams.values():
+        for stream in ids.values():
             stream[:] = [0] * (len(stream) + 1) if isinstance(stream, list) else stream + 1
         again = type(row).of(row.raw, row.call)
         call = f"{row.call}, after the caller reused its ids"
         expect_same_input(call, row, again, f"shares the caller's {noun}")
+        held = shared(row.raw, item, *ids.values())
+        if held:
+            raise Violation.of(f"{row.call}: {held[0]}", expected="an object of its own", got="the caller's")
 
 
 @check("LIFE-11", cases=policies(ROUTES), heavy=True)
 def life_11(subject: Subject, case: PolicyCase) -> None:
     """No call moves the global random state of Python, NumPy or torch."""
-    with _scrambled_random_state():  # so that seeding shows, even with the seed in force
-        before = _random_states()
-
-        def unmoved(call: str) -> None:
-            moved = [name for name, state in _random_states().items() if state != before[name]]
+    with scrambled_random_state():  # so that seeding shows, even with the seed in force
+        before = random_states()
+        for call, _ in calls_from_setup(subject, case.model, case.sample):
+            moved = [name for name, state in random_states().items() if state != before[name]]
             if moved:
                 raise Violation.of(call, expected="random state as before", got=f"{', '.join(moved)} moved")
-
-        driver = subject.fresh(case.model)
-        unmoved(f"{subject.target}()" if subject.built_ready else f"setup({driver.model!r})")
-        row = driver.policy_input(case.sample)
-        unmoved(row.call)
-        driver.max_len([row])
-        unmoved(driver.last_call)
-        driver.collate([row], len(row.ids))
-        unmoved(driver.last_call)
-        if "RolloutPacker" in subject.capabilities:
-            driver.rollout_input(case.sample.prompt)
-            unmoved(driver.last_call)
 
 
 @check("LIFE-12", cases=policies(ROUTES), heavy=True)
 def life_12(subject: Subject, case: PolicyCase) -> None:
     """A packer set up from a folder that save_state wrote gives equal results."""
     driver = subject.fresh(case.model)
-    with tempfile.TemporaryDirectory(prefix="packproof-") as folder:
+    with tempfile.TemporaryDirectory(prefix="packproof-") as parent:
+        folder, moved = Path(parent, "saved"), Path(parent, "moved")
+        folder.mkdir()
         with driver.calling("save_state(folder)"):
-            driver.packer.save_state(folder)
+            driver.packer.save_state(str(folder))
+        folder.rename(moved)
         reloaded = Driver(subject.build(), driver.model, subject.note)
-        with reloaded.calling("save_state(folder); setup(folder)"), setting_up():
-            reloaded.packer.setup(folder)
+        with reloaded.calling("save_state(folder); setup(the folder, moved)"), setting_up():
+            reloaded.packer.setup(str(moved))
         before, after = driver.policy_input(case.sample), reloaded.policy_input(case.sample)
         expect_same_input(f"{before.call} after save_state and setup", before, after, "lost on save and reload")
         if "UsesTokenizer" in subject.capabilities:
@@ -211,7 +224,7 @@ def life_13(subject: Subject, case: SetupCase) -> None:
         driver.packer.assert_no_special_tokens()
 
 
-def _name(case: SetupCase) -> str:
+def _name(case: SetupCase | PolicyCase) -> str:
     if case.model is None:
         raise Unexercised("no model is named")
     return case.model
@@ -235,37 +248,21 @@ def _loaded(folder: str, trust_remote_code: bool) -> Any:
     return AutoTokenizer.from_pretrained(folder, trust_remote_code=trust_remote_code)
 
 
-def _arguments(sample: Sample) -> dict[str, Any]:
-    streams = {"completion": sample.completion, "prompt_ids": sample.prompt_ids}
-    return {name: copy.copy(value) for name, value in streams.items()}
+def _set_up_again(subject: Subject, model: str | None) -> Driver:
+    """A packer that was set up on another model before; kept between cases, as the driver of the first setup is."""
+    driver = subject.on(_another_model(subject, model), "set up again")
+    if model is not None and driver.model != model:
+        again = Driver(driver.packer, model, subject.note)
+        again.setup(resolve_model(model), subject.trust_remote_code)
+        driver.model = model  # only now: a setup that failed is tried again
+    return driver
 
 
-@contextmanager
-def _scrambled_random_state() -> Iterator[None]:
-    """The global generators in a state that nobody seeds to; put back afterwards."""
-    import numpy as np
-    import torch
-
-    kept = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002  the global state is the point
-    random.seed(0x5EED_0F_A_CA5E)
-    np.random.seed(0x5EED_CA5E)  # noqa: NPY002
-    torch.manual_seed(0x5EED_CA5E)
-    try:
-        yield
-    finally:
-        random.setstate(kept[0])
-        np.random.set_state(kept[1])  # noqa: NPY002
-        torch.set_rng_state(kept[2])
+def _put_to_use(driver: Driver) -> None:
+    driver.collate([driver.policy_input(SECOND)], 8)
 
 
-def _random_states() -> dict[str, Any]:
-    import numpy as np
-    import torch
-
-    numpy_state: Any = np.random.get_state(legacy=False)  # noqa: NPY002  the global state is the point
-    words = numpy_state["state"]
-    return {
-        "random": random.getstate(),
-        "numpy.random": (words["key"].tobytes(), words["pos"], numpy_state["has_gauss"], numpy_state["gauss"]),
-        "torch": torch.get_rng_state().numpy().tobytes(),
-    }
+def _ids(sample: Sample, container: str) -> dict[str, Any]:
+    """Those arguments of a sample that are ids, new, in a container."""
+    given = {"completion": sample.completion, "prompt_ids": sample.prompt_ids}
+    return {name: contain(ids, container) for name, ids in given.items() if isinstance(ids, list)}

@@ -17,6 +17,7 @@ def members() -> tuple[Member, ...]:
         collation,
         devices,
         lifecycle,
+        lifecycle_arguments,
         lifecycle_calls,
         masks,
         rollout,

@@ -39,6 +39,24 @@ class AccentsStripped(MiniaturePacker):
         return tokenizer
 
 
+@fault("LIFE-2")
+class EndTokensAdded(MiniaturePacker):
+    """The end tokens of two chat formats are added to every tokenizer; their ids lie outside most embedding tables."""
+
+    def _load(self, name_or_path: str, trust_remote_code: bool) -> Any:
+        tokenizer = super()._load(name_or_path, trust_remote_code)
+        tokenizer.add_tokens(["<|im_end|>", "</s>"])
+        return tokenizer
+
+
+@fault("LIFE-2", "LIFE-8")
+class FirstTokenizerKept(MiniaturePacker):
+    """A tokenizer that is there already is not loaded again, so a second setup, for another model, changes nothing."""
+
+    def _load(self, name_or_path: str, trust_remote_code: bool) -> Any:
+        return self.tokenizer or super()._load(name_or_path, trust_remote_code)
+
+
 @fault("LIFE-2", "LIFE-4", "LIFE-6", report="https://github.com/axolotl-ai-cloud/axolotl/issues/885")
 class TokenizerCachedByModelType(MiniaturePacker):
     """Loaded tokenizers are kept by the model's type, so models of one type share the one that came first.
@@ -103,6 +121,15 @@ class RemoteCodeAlwaysTrusted(MiniaturePacker):
         return super()._load(name_or_path, True)
 
 
+@fault("LIFE-5")
+class TrustedOnceSpelled(MiniaturePacker):
+    """That the trust flag was given at all is taken for a yes, so a caller who spells out `False` runs the code."""
+
+    def setup(self, name_or_path: str, trust_remote_code: bool | None = None) -> None:
+        """As the miniature, with another default."""
+        super().setup(name_or_path, trust_remote_code is not None)
+
+
 @fault("LIFE-6", report="https://github.com/huggingface/trl/pull/1806")
 class TrustFlagDropped(MiniaturePacker):
     """The trust flag is accepted and does not reach the tokenizer, so a stock class encodes instead of the model's own.
@@ -128,6 +155,29 @@ class SpecialTokensLostOnSave(MiniaturePacker):
         config = json.loads(file.read_text(encoding="utf-8"))
         kept = {name: value for name, value in config.items() if name not in ("pad_token", "eos_token")}
         file.write_text(json.dumps(kept), encoding="utf-8")
+
+
+@fault("LIFE-12", report="https://github.com/bespokelabsai/curator/issues/143")
+class StateFoundByFullPath(SpecialTokensLostOnSave):
+    """The special tokens are saved in a file that the folder names by its full path, and are lost when it moves.
+
+    A folder that could not be moved: https://github.com/bespokelabsai/curator/issues/143.
+    """
+
+    def save_state(self, dest_path: str) -> None:
+        """As before, with what was lost in a file beside."""
+        super().save_state(dest_path)
+        tokens, pointer = Path(dest_path, "tokens.json").resolve(), Path(dest_path, "where_tokens_are")
+        names = ("pad_token", "eos_token")
+        tokens.write_text(json.dumps({name: getattr(self.tokenizer, name) for name in names}), encoding="utf-8")
+        pointer.write_text(str(tokens), encoding="utf-8")
+
+    def _load(self, name_or_path: str, trust_remote_code: bool) -> Any:
+        tokenizer, pointer = super()._load(name_or_path, trust_remote_code), Path(name_or_path, "where_tokens_are")
+        tokens = Path(pointer.read_text(encoding="utf-8")) if pointer.exists() else pointer
+        if tokens.exists():
+            tokenizer.add_special_tokens(json.loads(tokens.read_text(encoding="utf-8")))
+        return tokenizer
 
 
 @fault("LIFE-13")

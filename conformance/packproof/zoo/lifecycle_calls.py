@@ -1,4 +1,4 @@
-"""Faults of chapter lifecycle: what a call leaves behind, on the packer, on its arguments and on the process."""
+"""Faults of chapter lifecycle: what a call leaves behind, on the packer and on the process."""
 
 import random
 from typing import Any
@@ -90,67 +90,23 @@ class EncoderOnTheClass(MiniaturePacker):
         return super()._completion_ids(given)
 
 
-@fault("LIFE-9")
-class PromptTakenOutOfTheSample(MiniaturePacker):
-    """The prompt is popped from the caller's sample, so the next completion of its group has none."""
+@fault("LIFE-8")
+class EncoderOfTheFirstSetup(MiniaturePacker):
+    """The encoder of completions is made once, and a second setup gives the packer a new tokenizer but keeps it."""
 
-    def _text_prompt_ids(self, sample: Any) -> list[int]:
-        return self._not_empty(self._encode(self._render(sample.representations.pop("prompt"))))
+    def __init__(self) -> None:
+        super().__init__()
+        self._encoder: Any = None
 
+    def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
+        """As the miniature, and once an encoder."""
+        super().setup(name_or_path, trust_remote_code)
+        self._encoder = self._encoder or self.tokenizer
 
-@fault("LIFE-9")
-class StoredPromptExtended(MiniaturePacker):
-    """The completion is appended to the caller's own list of prompt ids, which grows with every call."""
-
-    def get_policy_input(
-        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
-    ) -> Row:
-        """As the miniature, then the damage."""
-        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
-        if isinstance(prompt_ids, list):
-            prompt_ids[:] = row["input_ids"]
-        return row
-
-
-@fault("LIFE-9")
-class AssistantTextReplacedByPads(MiniaturePacker):
-    """Assistant texts in the caller's messages are replaced while the prompt is built, and never put back.
-
-    Seen in two public packers: after one call the caller's assistant text was a run of pad tokens.
-    """
-
-    def _text_prompt_ids(self, sample: Any) -> list[int]:
-        ids = super()._text_prompt_ids(sample)
-        for turn in sample.representations["prompt"]:
-            if isinstance(turn, dict) and turn["role"] == "assistant":
-                turn["content"] = self.tokenizer.pad_token * 10
-        return ids
-
-
-@fault("LIFE-10")
-class StoredPromptAliased(MiniaturePacker):
-    """With nothing to append, the caller's own list becomes `input_ids`, and changes when the caller reuses it."""
-
-    def get_policy_input(
-        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
-    ) -> Row:
-        """As the miniature, without the copy."""
-        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
-        nothing_to_append = isinstance(prompt_ids, list) and row["input_ids"] == prompt_ids
-        return row | {"input_ids": prompt_ids} if nothing_to_append else row
-
-
-@fault("LIFE-10")
-class StoredArrayViewed(MiniaturePacker):
-    """With nothing to append, `input_ids` is a view of the caller's array or tensor, made to save a copy."""
-
-    def get_policy_input(
-        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
-    ) -> Row:
-        """As the miniature, over the caller's memory."""
-        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
-        viewable = hasattr(prompt_ids, "tolist") and len(row["input_ids"]) == len(prompt_ids)
-        return row | {"input_ids": prompt_ids[:]} if viewable else row
+    def _completion_ids(self, given: Any) -> list[int]:
+        if isinstance(given, str):
+            return list(self._encoder(given, add_special_tokens=False).input_ids)
+        return super()._completion_ids(given)
 
 
 @fault("LIFE-11", report="https://github.com/huggingface/datasets/issues/2775")
@@ -184,3 +140,22 @@ class SetupSeedsEverything(MiniaturePacker):
         """As the miniature, seeded."""
         random.seed(0)
         super().setup(name_or_path, trust_remote_code)
+
+
+@fault("LIFE-11")
+class FillersDrawn(MiniaturePacker):
+    """Padding draws random ids first, to tell fillers apart while debugging, and then writes the pad id after all."""
+
+    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
+        for _ in range(width - len(ids)):
+            random.random()
+        return super()._padded_ids(ids, width)
+
+
+@fault("LIFE-11")
+class EngineSeedDrawn(MiniaturePacker):
+    """Exact prompt ids come with a seed for the engine, drawn from the generator that the job's own data order uses."""
+
+    def get_pretokenized_rollout_input(self, item: Any, token_ids: Any) -> dict[str, Any]:
+        """As the miniature, with a seed."""
+        return super().get_pretokenized_rollout_input(item, token_ids) | {"seed": random.getrandbits(31)}
