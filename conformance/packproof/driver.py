@@ -16,7 +16,7 @@ from packproof.views import BatchView, PolicyView
 from packproof.violation import CallFailed, CaseTimeout, PackerExit, Violation
 from packproof.vocabulary import UNKNOWN, Vocabulary
 
-__all__ = ["REFUSALS", "Driver", "calling", "finished", "observation", "policy_call", "short"]
+__all__ = ["REFUSALS", "Driver", "calling", "finished", "listed", "observation", "policy_call", "short"]
 
 REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError)
 """What a refusal may raise, unless a rule is narrower."""
@@ -53,6 +53,14 @@ def finished(answer: Any, call: str) -> Any:
         answer.close()
         raise CallFailed(call, "returned a coroutine; the method is async", "a plain function")
     return answer
+
+
+def listed(answer: Any, call: str) -> list[Any]:
+    """An answer that is to be a sequence, of whatever type, as a list."""
+    try:
+        return list(finished(answer, call))
+    except TypeError:
+        raise CallFailed(call, f"returned {short(answer)}", "a sequence") from None
 
 
 class Driver:

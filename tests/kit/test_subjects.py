@@ -179,17 +179,32 @@ class AsyncHooks(Hooks):
         return completions
 
 
+class AnswersOddly(Hooks):
+    """Gives no sequences where sequences are asked for."""
+
+    def get_pretokenized_rollout_input(self, item, token_ids):
+        return {"prompt_token_ids": 7}
+
+    def batch_size(self, batch):
+        return len(batch)
+
+    def slice_batch(self, batch, start, end):
+        return None
+
+
 @pytest.mark.parametrize(
     ("factory", "rule", "got"),
     [
+        (AnswersOddly, "ROLL-5", "returned 7"),
+        (AnswersOddly, "ROLL-9", "returned None"),
         (AsyncHooks, "ROLL-7", "returned a coroutine; the method is async"),
         (SkipsInsteadOfRefusing, "COLL-11", "raised Skipped: nothing to do"),
         (SaysTheUnsayable, "MASK-2", "raised RuntimeError: bad \\ud800 text"),
         (CannotSay, "MASK-2", "raised _Mute: (its text cannot be read: KeyError)"),
     ],
 )
-def test_whatever_a_packer_raises_is_a_failure_that_can_be_reported(factory: Any, rule: str, got: str) -> None:
-    """No exception passes for a verdict, breaks the kit, or cannot be written to a report."""
+def test_whatever_a_packer_does_is_a_failure_that_can_be_reported(factory: Any, rule: str, got: str) -> None:
+    """No exception and no answer passes for a verdict, breaks the kit, or cannot be written to a report."""
     report = check_packer(factory, select=[rule], effort="quick", raise_on_failure=False)
     [outcome] = report.subjects[0].outcomes
     assert outcome.status == "fail"

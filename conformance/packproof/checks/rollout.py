@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from packer_schemas.cases import BatchCase, PretokenizedCase, PromptCase, RefusedPromptCase
-from packproof.driver import observation, short
+from packproof.driver import finished, listed, observation, short
 from packproof.expect import expect_equal, expect_ids
 from packproof.faults import name_text_fault
 from packproof.registry import check
@@ -59,12 +59,12 @@ def roll_5(subject: Subject, case: PretokenizedCase) -> None:
     driver, ids = subject.on(case.model), list(case.token_ids)
     call = f"get_pretokenized_rollout_input(sample, {short(case.token_ids)})"
     with driver.calling(call):
-        answer = driver.packer.get_pretokenized_rollout_input(observation(case.prompt), ids)
+        answer = finished(driver.packer.get_pretokenized_rollout_input(observation(case.prompt), ids), call)
     got = answer.get("prompt_token_ids") if isinstance(answer, Mapping) else None
     if got is None:
         raise CallFailed(call, f"returned {type(answer).__name__}", "a mapping with prompt_token_ids")
     tokenizer = driver.tokenizer if "UsesTokenizer" in subject.capabilities else None
-    expect_ids(call, case.token_ids, list(got), tokenizer=tokenizer)
+    expect_ids(call, case.token_ids, listed(got, call), tokenizer=tokenizer)
 
 
 @check("ROLL-6", cases=prompts("text", "conversation"))
@@ -104,7 +104,7 @@ def roll_9(subject: Subject, case: BatchCase) -> None:
     for start, end in ((0, count), (0, 1), (1, count), (count, count + 1), (0, 0), (-1, count), (0, -1)):
         call = f"slice_batch({_counted(items)}, {start}, {end})"
         with driver.calling(call):
-            got = driver.packer.slice_batch(items, start, end)
+            got = listed(driver.packer.slice_batch(items, start, end), call)
         expected = items[start:end]
         if len(got) != len(expected) or any(a is not b for a, b in zip(got, expected, strict=True)):
             numbers = [next((i for i, item in enumerate(items) if item is one), None) for one in got]
