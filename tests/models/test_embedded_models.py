@@ -184,6 +184,14 @@ def test_what_the_template_writes(name, text):
     assert render(tokenizer, ("user", "Hi"), ("assistant", "Yes")) == text
 
 
+def test_the_qwen_template_reads_a_key_beside_role_and_content():
+    """Reasoning that is kept beside an assistant's content is rendered in front of it, as the family does."""
+    tokenizer = AutoTokenizer.from_pretrained(model_path("tiny-qwen"))
+    messages = [{"role": "assistant", "reasoning_content": "why", "content": "Yes"}]
+    text = tokenizer.apply_chat_template(messages, tokenize=False)
+    assert text == "<|im_start|>assistant\n<think>\nwhy\n</think>\n\nYes<|im_end|>\n"
+
+
 def test_content_may_be_a_list_of_text_parts(tokenizer):
     """Text given in parts renders as the same text given as one string."""
     parts = [{"type": "text", "text": "What is "}, {"type": "text", "text": "this?"}]

@@ -87,7 +87,11 @@ TEXT_MACRO = """\
 """
 CHATML = """\
 {%- for message in messages -%}
-    {{- '<|im_start|>' ~ message['role'] ~ '\\n' ~ text_of(message['content']) ~ '<|im_end|>\\n' -}}
+    {{- '<|im_start|>' ~ message['role'] ~ '\\n' -}}
+    {%- if message['reasoning_content'] is defined -%}
+        {{- '<think>\\n' ~ message['reasoning_content'] ~ '\\n</think>\\n\\n' -}}
+    {%- endif -%}
+    {{- text_of(message['content']) ~ '<|im_end|>\\n' -}}
 {%- endfor -%}
 {%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}
 """
