@@ -4,7 +4,7 @@ import copy
 import inspect
 import re
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,17 @@ from packproof.views import BatchView, PolicyView
 from packproof.violation import CallFailed, CaseTimeout, PackerExit, Violation
 from packproof.vocabulary import UNKNOWN, Vocabulary
 
-__all__ = ["REFUSALS", "Driver", "calling", "finished", "listed", "observation", "policy_call", "short"]
+__all__ = [
+    "REFUSALS",
+    "Driver",
+    "calling",
+    "finished",
+    "listed",
+    "observation",
+    "policy_call",
+    "sample_lengths",
+    "short",
+]
 
 REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError)
 """What a refusal may raise, unless a rule is narrower."""
@@ -56,11 +66,11 @@ def finished(answer: Any, call: str) -> Any:
 
 
 def listed(answer: Any, call: str) -> list[Any]:
-    """An answer that is to be a sequence, of whatever type, as a list."""
-    try:
-        return list(finished(answer, call))
-    except TypeError:
-        raise CallFailed(call, f"returned {short(answer)}", "a sequence") from None
+    """An answer that is to be a sequence, of whatever type but text, as a list."""
+    answer = finished(answer, call)
+    if isinstance(answer, (str, bytes, Mapping)) or not all(hasattr(answer, n) for n in ("__len__", "__getitem__")):
+        raise CallFailed(call, f"returned {short(answer)}", "a sequence")
+    return list(answer)
 
 
 class Driver:
@@ -139,12 +149,12 @@ class Driver:
 
     def max_len(self, views: Sequence[PolicyView]) -> int:
         """`policy_compute_max_len`."""
-        with self.calling(f"policy_compute_max_len({_lengths(views)})"):
+        with self.calling(f"policy_compute_max_len({sample_lengths(views)})"):
             return finished(self.packer.policy_compute_max_len([view.raw for view in views]), self.last_call)
 
     def collate(self, views: Sequence[PolicyView], max_len: int, raws: list[Any] | None = None) -> BatchView:
         """`policy_collate_fn` at width `max_len` (on the very list `raws`, when that matters)."""
-        call = f"policy_collate_fn({_lengths(views)}, {max_len})"
+        call = f"policy_collate_fn({sample_lengths(views)}, {max_len})"
         with self.calling(call):
             answer = self.packer.policy_collate_fn([view.raw for view in views] if raws is None else raws, max_len)
             return BatchView.of(finished(answer, call), call)
@@ -181,7 +191,8 @@ def _own(value: Any) -> Any:
     return list(value) if isinstance(value, list) else value
 
 
-def _lengths(views: Sequence[PolicyView]) -> str:
+def sample_lengths(views: Sequence[PolicyView]) -> str:
+    """`samples of length [2, 3]`, for messages."""
     lengths = ", ".join(str(len(view.ids)) for view in views[:8])
     more = ", ..." if len(views) > 8 else ""
     return f"samples of length [{lengths}{more}]"

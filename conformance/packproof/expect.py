@@ -1,6 +1,7 @@
 """What checks say when they compare: each helper raises a `Violation` with both sides next to each other."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 from packproof.driver import finished
@@ -8,7 +9,7 @@ from packproof.faults import name_id_fault, name_mask_fault
 from packproof.views import PolicyView
 from packproof.violation import Violation
 
-__all__ = ["expect_equal", "expect_ids", "expect_mask", "expect_same_input"]
+__all__ = ["as_integer", "expect_equal", "expect_ids", "expect_mask", "expect_same_input", "same"]
 
 
 def expect_ids(
@@ -79,13 +80,18 @@ def expect_same_input(call: str, first: PolicyView, second: PolicyView, fault: s
     expect_mask(call, first.ids, first.marks, second.marks, fault=fault)
     before, after = first.others, second.others
     for name in dict.fromkeys([*before, *after]):
-        if name not in before or name not in after or not _same(before[name], after[name]):
+        if name not in before or name not in after or not same(before[name], after[name]):
             expected, got = (_show(fields[name]) if name in fields else "absent" for fields in (before, after))
             raise Violation.of(f"{call}: {name}", expected=expected, got=got, fault=fault)
 
 
-def _same(first: Any, second: Any) -> bool:
-    """Equal in type and content; an object that cannot tell is compared by its attributes."""
+def as_integer(value: Any) -> Any:
+    """An integer of NumPy as the int that it is; anything else, a bool too, as it came."""
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
+
+
+def same(first: Any, second: Any) -> bool:
+    """Equal in type and content, NaN to NaN; an object that cannot tell is compared by its attributes."""
     import numpy as np
     import torch
 
@@ -96,13 +102,15 @@ def _same(first: Any, second: Any) -> bool:
     if isinstance(first, (torch.Tensor, np.ndarray)):
         if first.dtype != second.dtype or first.shape != second.shape:
             return False
-        return bool(np.array_equal(first, second)) if isinstance(first, np.ndarray) else torch.equal(first, second)
+        return bool(((first == second) | ((first != first) & (second != second))).all())  # noqa: PLR0124  NaN is not itself
     if isinstance(first, Mapping):
-        return list(first) == list(second) and all(_same(first[key], second[key]) for key in first)
+        return list(first) == list(second) and all(same(first[key], second[key]) for key in first)
     if isinstance(first, (list, tuple)):
-        return len(first) == len(second) and all(_same(a, b) for a, b in zip(first, second, strict=True))
+        return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
+    if isinstance(first, float):
+        return first == second or (first != first and second != second)  # noqa: PLR0124
     if hasattr(first, "__dict__") and not isinstance(first, type):
-        return _same(vars(first), vars(second))
+        return same(vars(first), vars(second))
     return bool(first == second) or type(first).__eq__ is object.__eq__
 
 

@@ -1,8 +1,8 @@
 """Strategies for cases, built up constructively so that nothing is filtered and everything shrinks to small ids.
 
 Ids say where they come from: prompt ids of sample 1 are 110, 111, ..., its completion ids 120, 121, ...; those of
-sample 2 are 210 and 220. Drawn beside them are arbitrary ids, special ones among them, and rows longer than the
-embedded tokenizers' `model_max_length`.
+sample 2 are 210 and 220. Drawn beside them are arbitrary ids, special ones among them, rows longer than the embedded
+tokenizers' `model_max_length`, and batches longer than any small unit that rows may be worked off in.
 """
 
 from dataclasses import dataclass, replace
@@ -42,6 +42,7 @@ __all__ = [
 _PLAIN = ["a", "the packer", "the answer is 42", "don't stop.", "naïve 汉字 😀", "def pack(rows):\n    return rows\n"]
 _ODD = ["  two  spaces ", "line\n\n\tbreak", " ", "<|im_end|>", "</s>", "e\u0301", "0", "a" * 70]
 _LONG = (65, 66, 72, 80)
+_MANY = 17
 
 
 @cache
@@ -52,18 +53,28 @@ def texts() -> st.SearchStrategy[str]:
 
 
 @cache
-def conversations(parts: bool = True, turns: tuple[int, ...] = (1, 3, 5)) -> st.SearchStrategy[list[dict[str, Any]]]:
+def conversations(
+    parts: bool = True, turns: tuple[int, ...] = (1, 3, 5), *, rich: bool = False
+) -> st.SearchStrategy[list[dict[str, Any]]]:
     """User and assistant in turn, the user first; content as a string or, if `parts`, a list of text parts.
 
-    `turns` are the numbers of messages: odd ones end with the user, which every template takes.
+    `turns` are the numbers of messages: odd ones end with the user, which every template takes. Not every one takes
+    what is drawn if `rich`: a system message in front, and keys beside role and content.
     """
     in_parts = texts().map(lambda text: [{"type": "text", "text": text}])
     content = st.one_of(texts(), in_parts) if parts else texts()
-    return st.one_of([st.tuples(*[content] * count) for count in turns]).map(
+    plain = st.one_of([st.tuples(*[content] * count) for count in turns]).map(
         lambda contents: [
             {"role": ("user", "assistant")[index % 2], "content": value} for index, value in enumerate(contents)
         ]
     )
+    return st.builds(_enriched, plain, st.booleans(), st.booleans()) if rich else plain
+
+
+def _enriched(turns: list[dict[str, Any]], system: bool, keys: bool) -> list[dict[str, Any]]:
+    if keys:
+        turns = [one | ({"reasoning_content": "why"} if one["role"] == "assistant" else {}) for one in turns]
+    return [{"role": "system", "content": "be brief"}, *turns] if system else turns
 
 
 @cache
@@ -91,7 +102,9 @@ def token_ids(
 class Shape:
     """What samples a check wants: routes of prompt and completion, lengths, and tokens to ignore.
 
-    `prompt` and `completion` list the routes allowed: "ids", "text", "conversation".
+    `prompt` and `completion` list the routes allowed: "ids", "text", "conversation". `special` says whether special ids
+    may stand in a completion; in a prompt they always may. With a text completion, only the tokenizer knows whether as
+    many tokens as drawn can be ignored.
     """
 
     prompt: tuple[str, ...] = ("ids",)
@@ -109,7 +122,7 @@ ROUTES = Shape(prompt=("ids", "text", "conversation"), completion=("ids", "text"
 @cache
 def samples(vocabulary: Vocabulary, shape: Shape, number: int = 1) -> st.SearchStrategy[Sample]:
     """Samples of a shape; `number` is the sample's place in its batch and shows in its ids."""
-    prompt_ids = token_ids(vocabulary, 100 * number + 10, *shape.prompt_len, special=shape.special)
+    prompt_ids = token_ids(vocabulary, 100 * number + 10, *shape.prompt_len)
     completion_ids = token_ids(vocabulary, 100 * number + 20, *shape.completion_len, special=shape.special)
     prompt_routes = {
         "ids": prompt_ids.map(lambda ids: {"prompt_ids": ids}),
@@ -119,8 +132,7 @@ def samples(vocabulary: Vocabulary, shape: Shape, number: int = 1) -> st.SearchS
     completion_routes = {"ids": completion_ids, "text": texts()}
 
     def sample(prompt: dict[str, Any], completion: Any, share: int) -> Sample:
-        most = len(completion) if shape.ignore and isinstance(completion, list) else 0
-        return Sample(**prompt, completion=completion, n_ignore_prefix_tokens=min(share, most))
+        return Sample(**prompt, completion=completion, n_ignore_prefix_tokens=min(share, len(completion)))
 
     return st.builds(
         sample,
@@ -140,12 +152,13 @@ def policies(shape: Shape = IDS, **changes: Any) -> Cases:
 
 
 def batches(shape: Shape = IDS, *, least: int = 1, most: int = 4, extra: bool = True, **changes: Any) -> Cases:
-    """Batch cases of `least` to `most` samples, up to 3 (if `extra`) columns wider than the longest."""
+    """Batch cases of `least` to `most` samples or many, up to 3 (if `extra`) columns wider than the longest."""
     shape = replace(shape, **changes)
 
     def build(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[BatchCase]:
         one = [samples(vocabulary, shape, number + 1) for number in range(most)]
-        rows = st.one_of([st.tuples(*one[:count]) for count in range(least, most + 1)])
+        counts = range(least, most + 1)
+        rows = st.one_of([*(st.tuples(*one[:count]) for count in counts), *([_many(one[0], vocabulary)] * (most > 1))])
         return st.builds(
             lambda rows, width: BatchCase(model=model, samples=list(rows), extra_width=width),
             rows,
@@ -155,7 +168,19 @@ def batches(shape: Shape = IDS, *, least: int = 1, most: int = 4, extra: bool = 
     return Cases(build, partial(unfit_batch, shape, least, most))
 
 
-_IN_CONTAINERS = replace(IDS, completion_len=(0, 6))
+def _many(first: st.SearchStrategy[Sample], vocabulary: Vocabulary) -> st.SearchStrategy[tuple[Sample, ...]]:
+    """One drawn sample and many plain ones, the last of them the longest."""
+
+    def plain(number: int) -> Sample:
+        count, size = (1 + number % 3 if number < _MANY else 5), vocabulary.size
+        ids = ([id % size for id in range(start, start + count)] for start in (100 * number + 10, 100 * number + 20))
+        return Sample(prompt_ids=next(ids), completion=next(ids))
+
+    others = tuple(plain(number) for number in range(2, _MANY + 1))
+    return first.map(lambda one: (one, *others))
+
+
+_IN_CONTAINERS = replace(IDS, completion_len=(0, 6), ignore=True)
 
 
 @only(partial(unfit_policy, _IN_CONTAINERS))
@@ -168,15 +193,15 @@ def id_containers(model: str | None, vocabulary: Vocabulary) -> st.SearchStrateg
     )
 
 
-def prompts(*routes: str, turns: tuple[int, ...] = (1, 3, 5)) -> Cases:
-    """Prompt cases by route, "text" or "conversation"; conversations of `turns` messages."""
+def prompts(*routes: str, turns: tuple[int, ...] = (1, 3, 5), rich: bool = False) -> Cases:
+    """Prompt cases by route, "text" or "conversation"; conversations of `turns` messages, and `rich` ones if asked."""
 
     def build(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[PromptCase]:
-        kinds = {"text": texts(), "conversation": conversations(vocabulary.takes_parts, turns)}
+        kinds = {"text": texts(), "conversation": conversations(vocabulary.takes_parts, turns, rich=rich)}
         wanted = [kinds[route] for route in routes if vocabulary.takes(route)] or [kinds[routes[0]]]
         return st.one_of(wanted).map(lambda prompt: PromptCase(model=model, prompt=prompt))
 
-    return Cases(build, partial(unfit_prompt, routes, False))
+    return Cases(build, partial(unfit_prompt, routes, not rich))
 
 
 @only(unfit_pretokenized)

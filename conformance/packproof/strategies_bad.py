@@ -11,20 +11,22 @@ from packproof.vocabulary import Vocabulary
 __all__ = ["bad_ids", "refused_completions", "refused_prompts"]
 
 _NEITHER: list[Any] = [None, 7, 1.5, True, {}, {"text": "a"}, {"role": "user", "content": "a"}]
-_NO_CONVERSATION: list[Any] = [[], [7], ["a"], [None], [{}], [{"role": "user"}], [{"content": "a"}]]
-_NO_IDS: list[Any] = [["a"], [[7]], [None]]
+_NO_MESSAGES: list[Any] = [7, "a", None, {}, {"role": "user"}, {"content": "a"}]
+_MESSAGE = {"role": "user", "content": "a"}
+_NO_IDS: list[Any] = ["a", "7", [7], None, {}]
 
 
 @only(unfit_refused)
 def refused_prompts(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Prompts that are neither a string nor a list of messages with a role and content."""
-    return _refused(model, [*_NEITHER, *_NO_CONVERSATION])
+    alone, later = [[one] for one in _NO_MESSAGES], [[_MESSAGE, one] for one in _NO_MESSAGES]
+    return _refused(model, [*_NEITHER, [], *alone, *later])
 
 
 @only(unfit_completion)
 def refused_completions(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Completions that are neither text nor a list of ids."""
-    return _refused(model, [*_NEITHER, *_NO_IDS])
+    return _refused(model, [*_NEITHER, *([one] for one in _NO_IDS), *([120, one] for one in _NO_IDS)])
 
 
 @only(unfit_bad_ids)

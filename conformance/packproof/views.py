@@ -84,19 +84,16 @@ class BatchView:
             column.dim() == 2 and column.shape[0] > row and column.shape[1] >= width for column in (self.ids, self.mask)
         )
 
-    def kept(self, rows: int) -> "BatchView":
-        """The tensors of `per_row`, copied, for a packer may use their memory again."""
-        return BatchView({name: column.detach().clone() for name, column in self.per_row(rows).items()}, self.call)
+    def kept(self) -> "BatchView":
+        """The tensors of `column_tensors`, copied, for a packer may use their memory again."""
+        copies = {name: column.detach().clone() for name, column in self.column_tensors().items()}
+        return BatchView(copies, self.call)
 
-    def per_row(self, rows: int) -> dict[str, Any]:
-        """Every tensor whose first axis counts the samples."""
+    def column_tensors(self) -> dict[str, Any]:
+        """The entries of the batch that are tensors, by name."""
         import torch
 
-        return {
-            name: column
-            for name, column in self.columns.items()
-            if isinstance(column, torch.Tensor) and column.dim() > 0 and column.shape[0] == rows
-        }
+        return {name: column for name, column in self.columns.items() if isinstance(column, torch.Tensor)}
 
 
 def fields_of(answer: Any) -> dict[str, Any]:

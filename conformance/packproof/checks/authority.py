@@ -11,6 +11,7 @@ from packproof.registry import check
 from packproof.strategies import ROUTES, id_containers, policies
 from packproof.strategies_bad import bad_ids, refused_completions
 from packproof.subject import Subject
+from packproof.views import PolicyView
 from packproof.violation import CallFailed, Unexercised
 
 
@@ -29,45 +30,45 @@ def auth_1(subject: Subject, case: PolicyCase) -> None:
     expect_ids(row.call, stored, before, tokenizer=tokenizer, fault=fault)
 
 
-@check("AUTH-2", cases=policies(completion_len=(0, 6)))
+@check("AUTH-2", cases=policies(ROUTES, completion=("ids",)))
 def auth_2(subject: Subject, case: PolicyCase) -> None:
     """Completion ids follow the prompt exactly as sampled."""
-    driver, stored = subject.on(case.model), case.sample.prompt_ids or []
+    driver, sampled = subject.on(case.model), _streams(case.sample)["completion"]
+    prompt = _prompt_ids(subject, driver, case.sample)
+    if not prompt:
+        return  # AUTH-5 speaks of empty prompts
     row = driver.policy_input(case.sample)
-    if row.ids[: len(stored)] == stored:  # else AUTH-1 speaks
-        sampled = _streams(case.sample)["completion"]
+    derived = case.sample.prompt_ids is None and sampled
+    if derived and row.ids[len(row.ids) - len(sampled) :] == sampled:
+        return  # AUTH-4 speaks of what is in front
+    if row.ids[: len(prompt)] == prompt:  # else AUTH-1 or AUTH-4 speaks
         tokenizer = _tokenizer(subject, driver)
-        expect_ids(row.call, sampled, row.ids[len(stored) :], tokenizer=tokenizer, at=len(stored))
+        expect_ids(row.call, sampled, row.ids[len(prompt) :], tokenizer=tokenizer, at=len(prompt))
 
 
 @check("AUTH-3", cases=policies(ROUTES, completion=("text",)))
 def auth_3(subject: Subject, case: PolicyCase) -> None:
     """A text completion is encoded without special tokens, and nothing is added to it."""
-    driver, stored = subject.on(case.model), case.sample.prompt_ids
-    row = driver.policy_input(case.sample)
-    expected = list(driver.tokenizer(case.sample.completion, add_special_tokens=False).input_ids)
-    start = max(len(row.ids) - len(expected), 0) if stored is None else len(stored)
-    if row.ids[:start] == (stored or row.ids[:start]):  # else AUTH-1 speaks
-        got, fault = row.ids[start:], ""
-        if got == _encoded_or_none(driver.tokenizer, str(case.sample.completion).strip()):
-            fault = "white space at the ends lost"
-        if stored is None and row.ids == _encoded_as_one(subject, driver, case.sample):
-            fault = "encoded as one text with the prompt"
-        expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, at=start, fault=fault)
+    driver = subject.on(case.model)
+    _expect_encoded(subject, driver, case.sample, driver.policy_input(case.sample))
+    empty = case.sample.model_copy(update={"completion": ""})
+    try:
+        row = driver.policy_input(empty)
+    except CallFailed:
+        return  # MASK-5 speaks
+    _expect_encoded(subject, driver, empty, row)
 
 
-@check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation"), completion=("ids",), completion_len=(1, 6)))
+@check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation"), completion_len=(1, 6)))
 def auth_4(subject: Subject, case: PolicyCase) -> None:
     """Without stored ids the prompt is the rollout input, encoded without special tokens."""
-    driver, sampled = subject.on(case.model), list(case.sample.completion)
-    asked = driver.rollout_input(case.sample.prompt)
-    if not isinstance(asked, str):
-        raise Unexercised("the rollout input is not text")
-    expected = list(driver.tokenizer(asked, add_special_tokens=False).input_ids)
+    driver, sampled = subject.on(case.model), _encoded(subject.on(case.model), case.sample.completion)
+    expected = _prompt_ids(subject, driver, case.sample)
     if not expected:
         return  # AUTH-5 speaks of empty prompts
     row = driver.policy_input(case.sample)
-    if row.ids[len(row.ids) - len(sampled) :] == sampled:  # else AUTH-2 speaks
+    as_one = isinstance(case.sample.completion, str) and row.ids == _encoded_as_one(subject, driver, case.sample)
+    if not as_one and row.ids[len(row.ids) - len(sampled) :] == sampled:  # else AUTH-2 or AUTH-3 speaks
         got = row.ids[: len(row.ids) - len(sampled)]
         fault = "generation prompt missing" if got == _without_generation_prompt(driver, case.sample.prompt) else ""
         expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, fault=fault)
@@ -87,7 +88,10 @@ def auth_5(subject: Subject, case: PolicyCase) -> None:
 @check("AUTH-6", cases=policies(special=False))
 def auth_6(subject: Subject, case: PolicyCase) -> None:
     """An empty list of stored prompt ids is refused with ValueError, never read as absent."""
-    _refuse(subject.on(case.model), case.sample, list(case.sample.completion), [], (ValueError,))
+    driver, ids = subject.on(case.model), _streams(case.sample)["prompt_ids"]
+    for container in ("list", "tuple", "numpy int64", "tensor int64"):
+        if container == "list" or _reads(driver, case.sample, contain(ids, container)):  # else AUTH-7 speaks
+            _refuse(driver, case.sample, list(case.sample.completion), contain([], container), (ValueError,))
 
 
 @check("AUTH-7", cases=id_containers)
@@ -105,13 +109,12 @@ def auth_7(subject: Subject, case: IdContainerCase) -> None:
 @check("AUTH-8", cases=bad_ids)
 def auth_8(subject: Subject, case: BadIdsCase) -> None:
     """Ids that are bools, floats or negative numbers are refused with ValueError or TypeError."""
+    import numpy as np
     import torch
 
-    shapes: list[Any] = [list(case.ids)]
-    tensor = torch.tensor(case.ids)
-    if not torch.is_tensor(tensor) or tensor.dtype != torch.int64 or bool((tensor < 0).any()):
-        shapes.append(tensor)
-    for ids in shapes:
+    arrays = [torch.tensor(case.ids), np.array(case.ids)]  # in which a bool among integers becomes one of them
+    wrong = [one for one in arrays if str(one.dtype).removeprefix("torch.") != "int64" or bool((one < 0).any())]
+    for ids in (list(case.ids), *wrong):
         streams: dict[str, Any] = {"prompt_ids": [110], "completion": [120], case.stream: ids}
         _refuse(subject.on(case.model), Sample(completion=[]), streams["completion"], streams["prompt_ids"])
 
@@ -120,6 +123,38 @@ def auth_8(subject: Subject, case: BadIdsCase) -> None:
 def auth_9(subject: Subject, case: RefusedPromptCase) -> None:
     """A completion that is neither text nor ids is refused with ValueError or TypeError."""
     _refuse(subject.on(case.model), Sample(completion=[]), case.prompt, [110])
+
+
+def _expect_encoded(subject: Subject, driver: Driver, sample: Sample, row: PolicyView) -> None:
+    """The row ends with its text completion, encoded alone and without special tokens."""
+    stored, text = sample.prompt_ids, str(sample.completion)
+    expected = list(driver.tokenizer(text, add_special_tokens=False).input_ids)
+    start = max(len(row.ids) - len(expected), 0) if stored is None else len(stored)
+    if row.ids[:start] == (stored or row.ids[:start]):  # else AUTH-1 speaks
+        got, fault = row.ids[start:], ""
+        if text and got == _encoded_or_none(driver.tokenizer, text.strip()):
+            fault = "white space at the ends lost"
+        if text and stored is None and row.ids == _encoded_as_one(subject, driver, sample):
+            fault = "encoded as one text with the prompt"
+        expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, at=start, fault=fault)
+
+
+def _prompt_ids(subject: Subject, driver: Driver, sample: Sample) -> list[int]:
+    """The stored prompt ids, or else the rollout input, encoded."""
+    if sample.prompt_ids is not None:
+        return list(sample.prompt_ids)
+    asked = driver.rollout_input(sample.prompt) if "RolloutPacker" in subject.capabilities else None
+    if not isinstance(asked, str):
+        raise Unexercised("the rollout input is not text")
+    return list(driver.tokenizer(asked, add_special_tokens=False).input_ids)
+
+
+def _reads(driver: Driver, sample: Sample, prompt_ids: Any) -> bool:
+    """Whether the packer takes prompt ids in this container as it takes a list."""
+    try:
+        return driver.policy_input(sample, prompt_ids=prompt_ids).ids == driver.policy_input(sample).ids
+    except CallFailed:
+        return False
 
 
 def _refuse(

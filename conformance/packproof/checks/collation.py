@@ -1,17 +1,19 @@
 """Chapter collation: from policy inputs to one right-padded batch."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from packer_schemas.cases import BatchCase, Sample
-from packproof.driver import Driver
-from packproof.expect import expect_equal, expect_ids, expect_mask
+from packproof.driver import Driver, sample_lengths
+from packproof.expect import as_integer, expect_equal, expect_ids, expect_mask, expect_same_input, same
 from packproof.registry import check
 from packproof.strategies import IDS, batches
 from packproof.subject import Subject
+from packproof.trainer import overwritten, silenced
 from packproof.views import BatchView, PolicyView
-from packproof.violation import Violation
+from packproof.violation import NotTested, Violation
 
 _SEVERAL = batches(IDS, least=2, ignore=True, completion_len=(0, 6))
 _ANY = batches(IDS, ignore=True, completion_len=(0, 6))
@@ -79,13 +81,17 @@ def coll_6(subject: Subject, case: BatchCase) -> None:
 @check("COLL-7", cases=_SEVERAL)
 def coll_7(subject: Subject, case: BatchCase) -> None:
     """Every row begins with its sample's mask."""
-    special = subject.on(case.model).vocabulary.special_ids
-    for end in ((), *((id,) for id in special)):  # real ends are the marks that get lost
+    driver = subject.on(case.model)
+    _, rows, batch = _collated(subject, case)
+    _expect_masks(batch, rows, driver.vocabulary.special_ids)
+    for end in driver.vocabulary.special_ids:  # real ends are the marks that get lost
         ended = case.model_copy(update={"samples": [_ended(sample, end) for sample in case.samples]})
-        _, rows, batch = _collated(subject, ended)
-        for number, row in _placed_rows(batch, rows):
-            got = batch.row_marks(number)[: len(row.marks)]
-            expect_mask(f"{batch.call}, row {number}", row.ids, row.marks, got, special=special)
+        _, ended_rows, batch = _collated(subject, ended)
+        _expect_masks(batch, ended_rows, lost="special token untrained")
+    with silenced(rows) as quiet:
+        batch = driver.collate(quiet, _width(rows, case))
+        told = BatchView(batch.columns, f"{batch.call}, after the trainer has set their masks to zero")
+        _expect_masks(told, quiet)
 
 
 @check("COLL-8", cases=_SEVERAL)
@@ -97,22 +103,26 @@ def coll_8(subject: Subject, case: BatchCase) -> None:
     other_row = driver.policy_input(other)
     width = max(_width(rows, case), len(other_row.ids))
     first = driver.collate(rows, width)
-    batch = first.kept(len(rows))
+    batch, names, names_of_rows = first.kept(), sorted(first.columns), _names_of_rows(driver, rows, first, width)
     for place, word in ((len(rows) - 1, "last"), (0, "first")):
         changed = driver.collate([*rows[:place], other_row, *rows[place + 1 :]], width)
         numbers = [number for number in range(len(rows)) if number != place]
         if first.ids.shape == changed.ids.shape and first.mask.shape == changed.mask.shape:  # else COLL-3 speaks
-            _expect_rows(f"{batch.call}, its {word} sample replaced", batch, changed, numbers, len(rows))
+            call = f"{batch.call}, its {word} sample replaced"
+            expect_equal(f"{call}: names in the batch", names, sorted(changed.columns))
+            _expect_rows(call, batch, changed, dict.fromkeys(names_of_rows, numbers))
 
 
 @check("COLL-9", cases=_SEVERAL)
 def coll_9(subject: Subject, case: BatchCase) -> None:
     """Permuting the samples permutes the rows."""
     driver, rows, first = _collated(subject, case)
-    batch = first.kept(len(rows))
-    turned = driver.collate(rows[::-1], _width(rows, case)).kept(len(rows))
-    back = BatchView({name: column.flip(0) for name, column in turned.columns.items()}, turned.call)
-    _expect_rows(f"{batch.call}, in reverse order", batch, back, range(len(rows)), len(rows))
+    batch = first.kept()
+    turned = driver.collate(rows[::-1], _width(rows, case)).kept()
+    names = _names_of_rows(driver, rows, batch, _width(rows, case))
+    back = {name: column.flip(0) for name, column in turned.columns.items() if column.dim()}
+    call = f"{batch.call}, in reverse order"
+    _expect_rows(call, batch, BatchView(back, turned.call), dict.fromkeys(names, range(len(rows))))
 
 
 @check("COLL-10", cases=batches(IDS, most=1, ignore=True, completion_len=(0, 6)))
@@ -121,8 +131,9 @@ def coll_10(subject: Subject, case: BatchCase) -> None:
     driver, rows, batch = _collated(subject, case)
     pair = driver.collate(rows * 2, _width(rows, case))
     for name, alone, one_of_two in (("input_ids", batch.ids, pair.ids), ("logprob_masks", batch.mask, pair.mask)):
-        if alone.shape != one_of_two[:1].shape:
-            raise Violation.of(batch.call, expected=f"{name} {list(one_of_two[:1].shape)}", got=f"{list(alone.shape)}")
+        expected, got = (f"{_dtype(column)} {list(column.shape)}" for column in (one_of_two[:1], alone))
+        if expected != got:
+            raise Violation.of(batch.call, expected=f"{name} {expected}", got=got)
         if alone.tolist() != one_of_two[:1].tolist():
             raise Violation.of(batch.call, expected=f"{name} {one_of_two[:1].tolist()}", got=f"{alone.tolist()}")
 
@@ -140,10 +151,10 @@ def coll_11(subject: Subject, case: BatchCase) -> None:
 def coll_12(subject: Subject, case: BatchCase) -> None:
     """A max_len below the longest sample is refused with ValueError."""
     driver = subject.on(case.model)
-    rows = _rows(driver, case)
-    raws = [row.raw for row in rows]
-    for width in dict.fromkeys((_longest(rows) - 1, 1, 0)):
-        call = f"policy_collate_fn(samples of length {[len(row.ids) for row in rows]}, {width})"
+    lengths = sample_lengths(_rows(driver, case))
+    for width in dict.fromkeys((_longest(_rows(driver, case)) - 1, 1, 0, -1)):
+        raws = [row.raw for row in _rows(driver, case)]  # new ones: COLL-14 speaks of what a refusal leaves
+        call = f"policy_collate_fn({lengths}, {width})"
         driver.refuses(call, lambda: driver.packer.policy_collate_fn(raws, width), (ValueError,))  # noqa: B023  called at once
 
 
@@ -154,21 +165,16 @@ def coll_13(subject: Subject, case: BatchCase) -> None:
     rows = _rows(driver, case)
     raws, width = [row.raw for row in rows], _longest(rows) + case.extra_width
     first = driver.collate(rows, width, raws)
-    kept = first.kept(len(rows))
-    columns = {name: column.detach() for name, column in first.per_row(len(rows)).items()}
-    for column in columns.values():
-        column.fill_(1)  # the caller may do with its batch what it likes
-    try:
+    kept = first.kept()
+    with overwritten(first) as columns:
         second = driver.collate(rows, width, raws)
         call = f"{first.call}, again after the first batch was overwritten"
-        _expect_rows(call, kept, second, range(len(rows)), len(rows))
+        sizes = {name: range(column.shape[0] if column.dim() else 1) for name, column in kept.columns.items()}
+        _expect_rows(call, kept, second, sizes)
         for name, column in columns.items():
             if not bool((column == 1).all()):
                 got = "the second one in the memory of the first"
                 raise Violation.of(f"{call}: {name}", expected="two batches", got=got)
-    finally:
-        for name, column in columns.items():
-            column.copy_(kept.columns[name])  # so that a batch kept by the packer is as it was for the next case
 
 
 @check("COLL-14", cases=_ANY)
@@ -177,15 +183,24 @@ def coll_14(subject: Subject, case: BatchCase) -> None:
     driver = subject.on(case.model)
     rows = _rows(driver, case)
     raws = [row.raw for row in rows]
-    before = copy.deepcopy(raws)
-    batch = driver.collate(rows, _longest(rows) + case.extra_width, raws)
-    call = f"{batch.call}, the samples afterwards"
-    expect_equal(call, len(before), len(raws), fault="samples added or removed")
-    for number, (old, new) in enumerate(zip(before, raws, strict=True)):
-        expect_equal(f"{call}, sample {number}", sorted(_fields(old)), sorted(_fields(new)), fault="fields changed")
-        was, now = PolicyView.of(old, call), PolicyView.of(new, call)
-        expect_ids(f"{call}, sample {number}", was.ids, now.ids, fault="changed")
-        expect_mask(f"{call}, sample {number}", was.ids, was.marks, now.marks, fault="changed")
+    longest, before = _longest(rows), [PolicyView.of(one, "") for one in _copied(raws)]
+
+    def expect_untouched(call: str) -> None:
+        call = f"{call}, the samples afterwards"
+        expect_equal(call, len(before), len(raws), fault="samples added or removed")
+        for number, (old, new) in enumerate(zip(before, raws, strict=True)):
+            expect_same_input(f"{call}, sample {number}", old, PolicyView.of(new, call), "changed")
+
+    driver.max_len(rows)
+    expect_untouched(driver.last_call)
+    batch = driver.collate(rows, longest + case.extra_width, raws)
+    expect_untouched(batch.call)
+    with overwritten(batch):
+        expect_untouched(f"{batch.call}, and the batch overwritten")
+    call = f"policy_collate_fn({sample_lengths(rows)}, {longest - 1})"
+    with suppress(Exception):  # COLL-12 speaks of what it raises
+        driver.packer.policy_collate_fn(raws, longest - 1)
+    expect_untouched(call)
 
 
 @check("COLL-15", cases=_ANY)
@@ -194,7 +209,7 @@ def coll_15(subject: Subject, case: BatchCase) -> None:
     driver = subject.on(case.model)
     rows = _rows(driver, case)
     got = driver.max_len(rows)
-    expect_equal(driver.last_call, _longest(rows), got)
+    expect_equal(driver.last_call, _longest(rows), as_integer(got))
 
 
 def _rows(driver: Driver, case: BatchCase) -> list[PolicyView]:
@@ -209,10 +224,10 @@ def _width(rows: Sequence[PolicyView], case: BatchCase) -> int:
     return _longest(rows) + case.extra_width
 
 
-def _ended(sample: Sample, end: tuple[int, ...]) -> Sample:
+def _ended(sample: Sample, end: int) -> Sample:
     if isinstance(sample.completion, str):
         return sample
-    return sample.model_copy(update={"completion": [*sample.completion, *end]})
+    return sample.model_copy(update={"completion": [*sample.completion, end]})
 
 
 def _collated(subject: Subject, case: BatchCase) -> tuple[Driver, list[PolicyView], BatchView]:
@@ -238,24 +253,57 @@ def _placed_rows(batch: BatchView, rows: Sequence[PolicyView]) -> list[tuple[int
     return readable if placed else []
 
 
+def _copied(raws: list[Any]) -> list[Any]:
+    try:
+        return copy.deepcopy(raws)
+    except Exception as error:
+        raise NotTested(f"the policy inputs cannot be copied: {error}") from error
+
+
+def _names_of_rows(driver: Driver, rows: list[PolicyView], batch: BatchView, width: int) -> list[str]:
+    """The tensors with one entry per sample on their first axis: twice the samples, twice the entries."""
+    sizes = {name: tuple(column.shape[:1]) for name, column in batch.column_tensors().items()}
+    twice = driver.collate(rows * 2, width).column_tensors()
+    count = len(rows)
+    return [name for name, size in sizes.items() if size == (count,) and twice[name].shape[:1] == (2 * count,)]
+
+
+def _expect_masks(batch: BatchView, rows: Sequence[PolicyView], special: Sequence[int] = (), *, lost: str = "") -> None:
+    """Every row begins with its sample's mask; `lost` names the fault where there are too few marks."""
+    for number, row in _placed_rows(batch, rows):
+        got = batch.row_marks(number)[: len(row.marks)]
+        fault = lost if sum(got) < sum(row.marks) else ""
+        expect_mask(f"{batch.call}, row {number}", row.ids, row.marks, got, special=special, fault=fault)
+
+
+def _dtype(column: Any) -> str:
+    return str(column.dtype).removeprefix("torch.")
+
+
 def _expect_kind(batch: BatchView, column: Any, dtype: str, rows: int) -> None:
-    kind = str(column.dtype).removeprefix("torch.")
+    kind = _dtype(column)
     if kind != dtype or column.dim() != 2 or column.shape[0] != rows:
         raise Violation.of(batch.call, expected=f"{dtype} [{rows}, L]", got=f"{kind} {list(column.shape)}")
 
 
-def _expect_rows(call: str, expected: BatchView, got: BatchView, numbers: Sequence[int], count: int) -> None:
-    """Rows `numbers` of every per-row tensor are equal in both batches, which hold `count` rows."""
-    now = got.per_row(count)
-    for name, column in expected.per_row(count).items():
+def _expect_rows(call: str, expected: BatchView, got: BatchView, rows: Mapping[str, Sequence[int]]) -> None:
+    """The `rows` of each named tensor are equal in both batches, in dtype and values."""
+    import torch
+
+    now = got.column_tensors()
+    for name, numbers in rows.items():
+        before, after = torch.atleast_1d(expected.columns[name]), torch.atleast_1d(now.get(name, torch.empty(0)))
         for number in numbers:
-            before, after = column[number], now[name][number] if name in now else None
-            if after is None or before.shape != after.shape or not bool((before == after).all()):
-                flat = "absent" if after is None else after.tolist()
-                raise Violation.of(f"{call}: {name}, row {number}", expected=before.tolist(), got=flat)
+            want, have = before[number], after[number] if number < len(after) else None
+            if not same(want, have):
+                told = _told(want, have)
+                raise Violation.of(f"{call}: {name}, row {number}", expected=told[0], got=told[1])
 
 
-def _fields(raw: Any) -> list[str]:
-    if isinstance(raw, dict):
-        return [str(name) for name in raw]
-    return list(vars(raw)) if hasattr(raw, "__dict__") else []
+def _told(want: Any, have: Any) -> tuple[Any, Any]:
+    """Two different rows: by their values, or by their dtypes where the values are the same."""
+    if have is None:
+        return want.tolist(), "absent"
+    if want.dtype != have.dtype and want.tolist() == have.tolist():
+        return _dtype(want), _dtype(have)
+    return want.tolist(), have.tolist()

@@ -1,11 +1,12 @@
 """Chapter masks: which predictions a policy input marks."""
 
+from functools import partial
 from typing import Any
 
 from packer_schemas.cases import BatchCase, PolicyCase, Sample
 from packer_schemas.protocols import RolloutPacker
 from packproof.capabilities import satisfies
-from packproof.driver import Driver
+from packproof.driver import Driver, policy_call
 from packproof.expect import expect_mask
 from packproof.faults import name_ignored_fault
 from packproof.registry import check
@@ -16,10 +17,11 @@ from packproof.views import BatchView, PolicyView
 from packproof.violation import CallFailed, Violation
 
 
-@check("MASK-1", cases=policies(ignore=True, completion_len=(0, 6)))
+@check("MASK-1", cases=policies(ROUTES, ignore=True))
 def mask_1(subject: Subject, case: PolicyCase) -> None:
     """The mask has one entry per input id."""
-    row = subject.on(case.model).policy_input(case.sample)
+    driver = subject.on(case.model)
+    row = driver.policy_input(_within_borders(driver, case.sample))
     if len(row.mask) != len(row.ids):
         raise Violation.of(
             row.call,
@@ -34,31 +36,36 @@ def mask_2(subject: Subject, case: PolicyCase) -> None:
     _expect_formula(subject.on(case.model), case.sample)
 
 
-@check("MASK-3", cases=policies(prompt_len=(2, 6), special=False, ignore=True))
+@check("MASK-3", cases=policies(prompt_len=(2, 6), completion=("ids", "text"), special=False, ignore=True))
 def mask_3(subject: Subject, case: PolicyCase) -> None:
     """n_ignore_prefix_tokens takes that many predictions off the front of the completion."""
     driver = subject.on(case.model)
     if _keeps_formula(driver, case.sample, n_ignore_prefix_tokens=0):
-        _expect_formula(driver, case.sample)
+        _expect_formula(driver, _within_borders(driver, case.sample))
 
 
-@check("MASK-4", cases=policies(completion_len=(0, 4), special=False))
+@check(
+    "MASK-4", cases=policies(prompt=("ids", "text"), completion=("ids", "text"), completion_len=(0, 4), special=False)
+)
 def mask_4(subject: Subject, case: PolicyCase) -> None:
     """An n_ignore_prefix_tokens below zero or above the completion length is refused with ValueError."""
-    driver = subject.on(case.model)
-    for count in (-1, len(case.sample.completion) + 1, len(case.sample.completion) + 3):
-        sample = case.sample.model_copy(update={"n_ignore_prefix_tokens": count})
-        ids, prompt_ids = list(sample.completion), list(sample.prompt_ids or ())
-        call = f"get_policy_input(sample, {ids}, n_ignore_prefix_tokens={count}, prompt_ids={prompt_ids})"
-        driver.refuses(call, lambda: driver.answer(sample, ids, prompt_ids), (ValueError,))  # noqa: B023  called at once
+    driver, most = subject.on(case.model), len(_completion_ids(case.sample.completion, subject.on(case.model)))
+    for count in (-1, most + 1, most + 3):
+        sample = case.sample.model_copy(update={"n_ignore_prefix_tokens": count}, deep=True)
+        call = policy_call(sample, sample.completion, sample.prompt_ids)
+        answer = partial(driver.answer, sample, sample.completion, sample.prompt_ids)
+        driver.refuses(call, answer, (ValueError,))
 
 
 @check("MASK-5", cases=policies(prompt_len=(2, 6), completion_len=(0, 0)))
 def mask_5(subject: Subject, case: PolicyCase) -> None:
     """An empty completion is legal and its mask is all zero."""
     driver = subject.on(case.model)
-    if _keeps_formula(driver, case.sample, completion=list(case.sample.prompt_ids or ())[:1]):
-        _expect_formula(driver, case.sample)
+    if not _keeps_formula(driver, case.sample, completion=list(case.sample.prompt_ids or ())[:1]):
+        return
+    _expect_formula(driver, case.sample)
+    if driver.vocabulary.encodes_text and not _completion_ids("", driver):
+        _expect_formula(driver, case.sample.model_copy(update={"completion": ""}))
 
 
 @check("MASK-6", cases=policies(prompt_len=(1, 1), special=False))
@@ -80,10 +87,11 @@ def mask_7(subject: Subject, case: PolicyCase) -> None:
             _expect_formula(driver, case.sample.model_copy(update={"completion": completion}))
 
 
-@check("MASK-8", cases=policies(ignore=True, completion_len=(0, 6)))
+@check("MASK-8", cases=policies(ROUTES, ignore=True))
 def mask_8(subject: Subject, case: PolicyCase) -> None:
     """Mask entries are the integers 0 and 1, or booleans."""
-    row = subject.on(case.model).policy_input(case.sample)
+    driver = subject.on(case.model)
+    row = driver.policy_input(_within_borders(driver, case.sample))
     strange = [value for value in row.mask if not isinstance(value, (bool, int)) or value not in (0, 1)]
     if strange:
         raise Violation.of(row.call, expected="0 or 1", got=repr(strange[0]), fault="not a mask entry")
@@ -95,9 +103,10 @@ def mask_9(subject: Subject, case: BatchCase) -> None:
     fewer.
     """
     driver = subject.on(case.model)
-    rows = [driver.policy_input(sample) for sample in case.samples]
+    samples = [_within_borders(driver, sample) for sample in case.samples]
+    rows = [driver.policy_input(sample) for sample in samples]
     batch = driver.collate(rows, max(len(row.ids) for row in rows) + case.extra_width)
-    for number, (sample, row) in enumerate(zip(case.samples, rows, strict=True)):
+    for number, (sample, row) in enumerate(zip(samples, rows, strict=True)):
         completion = _completion_ids(sample.completion, driver)
         prompt_len, ignored = len(row.ids) - len(completion), sample.n_ignore_prefix_tokens
         prompt = row.ids[:prompt_len]
@@ -113,7 +122,7 @@ def mask_9(subject: Subject, case: BatchCase) -> None:
 
 def _expect_formula(driver: Driver, sample: Sample) -> None:
     row = driver.policy_input(sample)
-    prompt_len, completion_len = len(sample.prompt_ids or ()), len(sample.completion)
+    prompt_len, completion_len = len(sample.prompt_ids or ()), len(_completion_ids(sample.completion, driver))
     if len(row.ids) == len(row.mask) == prompt_len + completion_len:  # else MASK-1 and the AUTH rules speak
         ignored, special = sample.n_ignore_prefix_tokens, driver.vocabulary.special_ids
         expected = _formula(prompt_len, completion_len, ignored)
@@ -130,6 +139,14 @@ def _keeps_formula(driver: Driver, sample: Sample, **changes: Any) -> bool:
     except Violation:
         return False
     return True
+
+
+def _within_borders(driver: Driver, sample: Sample) -> Sample:
+    """The sample with no more tokens to ignore than its completion has, which for text the tokenizer has to say."""
+    if not sample.n_ignore_prefix_tokens or not isinstance(sample.completion, str):
+        return sample
+    most = len(_completion_ids(sample.completion, driver))
+    return sample.model_copy(update={"n_ignore_prefix_tokens": min(sample.n_ignore_prefix_tokens, most)})
 
 
 def _formula(prompt_len: int, completion_len: int, ignored: int) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from packer_schemas.cases import BatchCase, PretokenizedCase, PromptCase, RefusedPromptCase
 from packproof.driver import finished, listed, observation, short
-from packproof.expect import expect_equal, expect_ids
+from packproof.expect import as_integer, expect_equal, expect_ids
 from packproof.faults import name_text_fault
 from packproof.registry import check
 from packproof.strategies import ROUTES, batches, pretokenized, prompts
@@ -19,18 +19,18 @@ from packproof.violation import CallFailed, NotTested, Unexercised, Violation
 def roll_1(subject: Subject, case: PromptCase) -> None:
     """A string prompt passes through verbatim."""
     driver = subject.on(case.model)
-    got = driver.rollout_input(case.prompt)
+    got = _plain(driver.rollout_input(case.prompt))
     expect_equal(driver.last_call, case.prompt, got, fault=name_text_fault(case.prompt, got))
 
 
-@check("ROLL-2", cases=prompts("conversation", turns=(1, 2, 3, 5)))
+@check("ROLL-2", cases=prompts("conversation", turns=(1, 2, 3, 5, 12), rich=True))
 def roll_2(subject: Subject, case: PromptCase) -> None:
     """A conversation is rendered with the tokenizer's chat template and the generation prompt."""
     driver = subject.on(case.model)
     if not driver.vocabulary.has_template:
         raise Unexercised("the tokenizer has no chat template")
     expected = _render(driver.tokenizer, case.prompt, add_generation_prompt=True)
-    got = driver.rollout_input(case.prompt)
+    got = _plain(driver.rollout_input(case.prompt))
     bare = _render(driver.tokenizer, case.prompt, add_generation_prompt=False)
     fault = "generation prompt missing" if got == bare != expected else name_text_fault(expected, got)
     expect_equal(driver.last_call, expected, got, fault=fault)
@@ -72,9 +72,11 @@ def roll_6(subject: Subject, case: PromptCase) -> None:
     """rollout_collate_fn returns the rollout inputs it was given, in order."""
     driver = subject.on(case.model)
     inputs = [case.prompt, "second", "a third", "second"]
+    given = copy.deepcopy(inputs)
     with driver.calling(f"rollout_collate_fn({inputs})"):
-        got = driver.packer.rollout_collate_fn(list(inputs))
-    expect_equal(driver.last_call, inputs, list(got) if isinstance(got, (list, tuple)) else got)
+        got = driver.packer.rollout_collate_fn(given)
+    expect_equal(driver.last_call, inputs, listed(got, driver.last_call))
+    expect_equal(f"{driver.last_call}, the inputs afterwards", inputs, given, fault="changed")
 
 
 @check("ROLL-7", cases=batches(ROUTES))
@@ -84,7 +86,7 @@ def roll_7(subject: Subject, case: BatchCase) -> None:
     completions = [sample.completion for sample in case.samples]
     with driver.calling(f"get_rollout_output({completions})"):
         got = driver.packer.get_rollout_output(copy.deepcopy(completions))
-    expect_equal(driver.last_call, completions, list(got) if isinstance(got, (list, tuple)) else got)
+    expect_equal(driver.last_call, completions, listed(got, driver.last_call))
 
 
 @check("ROLL-8", cases=batches(ROUTES))
@@ -93,7 +95,7 @@ def roll_8(subject: Subject, case: BatchCase) -> None:
     driver, items = subject.on(case.model), _items(case)
     with driver.calling(f"batch_size({_counted(items)})"):
         got = driver.packer.batch_size(items)
-    expect_equal(driver.last_call, len(items), got)
+    expect_equal(driver.last_call, len(items), as_integer(got))
 
 
 @check("ROLL-9", cases=batches(ROUTES))
@@ -101,15 +103,25 @@ def roll_9(subject: Subject, case: BatchCase) -> None:
     """slice_batch slices as Python does."""
     driver, items = subject.on(case.model), _items(case)
     count = len(items)
-    for start, end in ((0, count), (0, 1), (1, count), (count, count + 1), (0, 0), (-1, count), (0, -1)):
-        call = f"slice_batch({_counted(items)}, {start}, {end})"
+    bounds = [(0, count), (0, 1), (1, count), (count, count + 1), (0, 0), (-1, count), (0, -1), (count, 0), (1, 0)]
+    for start, end in (*bounds, (-count - 2, count), (-count - 2, 1), (0, -count - 2)):
+        call, batch = f"slice_batch({_counted(items)}, {start}, {end})", list(items)
         with driver.calling(call):
-            got = listed(driver.packer.slice_batch(items, start, end), call)
-        expected = items[start:end]
-        if len(got) != len(expected) or any(a is not b for a, b in zip(got, expected, strict=True)):
-            numbers = [next((i for i, item in enumerate(items) if item is one), None) for one in got]
-            want = list(range(len(items)))[start:end]
-            raise Violation.of(call, expected=f"samples {want}", got=f"samples {numbers}")
+            got = listed(driver.packer.slice_batch(batch, start, end), call)
+        _expect_samples(call, items, range(count)[start:end], got)
+        _expect_samples(f"{call}, the batch afterwards", items, range(count), batch)
+
+
+def _expect_samples(call: str, items: list[Any], wanted: range, got: Any) -> None:
+    """The very samples `wanted`, by their numbers, and no others."""
+    numbers = [next((i for i, item in enumerate(items) if item is one), None) for one in got]
+    if numbers != list(wanted):
+        raise Violation.of(call, expected=f"samples {list(wanted)}", got=f"samples {numbers}")
+
+
+def _plain(text: Any) -> Any:
+    """A string of a subclass as the string that it is."""
+    return str.__str__(text) if isinstance(text, str) else text
 
 
 def _counted(items: list[Any]) -> str:

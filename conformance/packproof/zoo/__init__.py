@@ -14,7 +14,9 @@ def members() -> tuple[Member, ...]:
     """Every known-bad member, chapter by chapter."""
     from packproof.zoo import (  # noqa: F401
         authority,
+        authority_kinds,
         collation,
+        collation_calls,
         devices,
         lifecycle,
         lifecycle_arguments,

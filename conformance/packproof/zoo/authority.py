@@ -108,6 +108,24 @@ class SampledIdsTruncated(MiniaturePacker):
         return ids if isinstance(given, str) else ids[: self.tokenizer.model_max_length]
 
 
+@fault("AUTH-2")
+class StopTokenDroppedBehindTextPrompts(MiniaturePacker):
+    """Where the prompt is text, a special token at the end of the sampled ids is taken for the engine's and dropped."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, with one id less."""
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        if prompt_ids is not None or isinstance(rollout_output, str) or not len(rollout_output):
+            return row
+        if row["input_ids"][-1] not in self.tokenizer.all_special_ids:
+            return row
+        start = len(row["input_ids"]) - len(rollout_output)
+        kept = row["input_ids"][start:-1]
+        return self._row(row["input_ids"][:start], kept, min(n_ignore_prefix_tokens, len(kept)))
+
+
 @fault("AUTH-2", "AUTH-3", report="https://github.com/huggingface/trl/pull/5350")
 class RowTruncated(MiniaturePacker):
     """A row longer than the tokenizer's limit loses the end of its completion, in silence.
@@ -207,97 +225,3 @@ class TrainedPromptWithoutGenerationPrompt(MiniaturePacker):
             return super()._text_prompt_ids(sample)
         text = self.tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=False)
         return self._not_empty(self._encode(text))
-
-
-@fault("AUTH-5")
-class EmptyPromptGetsAnEndToken(MiniaturePacker):
-    """A prompt without ids is replaced by the end token, so that there is something to continue."""
-
-    def _text_prompt_ids(self, sample: Any) -> list[int]:
-        return self._encode(self._render(sample.representations["prompt"])) or [self.tokenizer.eos_token_id]
-
-
-@fault("AUTH-5")
-class EmptyPromptAccepted(MiniaturePacker):
-    """A prompt without ids is accepted; in public packers its mask is then one entry too long."""
-
-    def _text_prompt_ids(self, sample: Any) -> list[int]:
-        return self._encode(self._render(sample.representations["prompt"]))
-
-
-@fault("AUTH-6")
-class EmptyPromptIdsReadAsAbsent(MiniaturePacker):
-    """`prompt_ids or ...` takes an empty list of stored ids for none at all, and renders the prompt instead."""
-
-    def get_policy_input(
-        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
-    ) -> Row:
-        """As the miniature, by truth."""
-        given = prompt_ids if prompt_ids is not None and len(prompt_ids) else None
-        return super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=given)
-
-
-@fault("AUTH-7")
-class NumpyScalarsRefused(MiniaturePacker):
-    """Ids are told by `type(one) is int`, so lists of NumPy integers, which engines return, are refused."""
-
-    def _id(self, one: Any) -> int:
-        if type(one) is not int:
-            raise TypeError(f"{one!r} is {type(one).__name__}, expected int")
-        return super()._id(one)
-
-
-@fault("AUTH-7", "AUTH-8")
-class ArrayReadAsText(MiniaturePacker):
-    """Only lists count as ids; an array or a tensor falls into the text branch and its printed form is encoded.
-
-    The fall-through into the text branch is seen in public vision packers.
-    """
-
-    def _ids(self, given: Any) -> list[int]:
-        return self._encode(str(given)) if hasattr(given, "tolist") else super()._ids(given)
-
-
-@fault("AUTH-8")
-class BoolsAccepted(MiniaturePacker):
-    """`isinstance(True, int)` holds, so a mask passed by mistake is trained as ids 0 and 1."""
-
-    def _id(self, one: Any) -> int:
-        return super()._id(int(one) if isinstance(one, bool) else one)
-
-
-@fault("AUTH-8")
-class FloatsRounded(MiniaturePacker):
-    """Ids go through `int()`, which takes floats: a column that a data frame made of floats is cut to integers."""
-
-    def _id(self, one: Any) -> int:
-        return super()._id(int(one) if isinstance(one, float) else one)
-
-
-@fault("AUTH-8")
-class NegativeIdsAccepted(MiniaturePacker):
-    """The range of ids is not checked, so -100 from a label column becomes an input id."""
-
-    def _id(self, one: Any) -> int:
-        negative = isinstance(one, int) and not isinstance(one, bool) and one < 0
-        return one if negative else super()._id(one)
-
-
-@fault("AUTH-9", report="https://github.com/huggingface/transformers/pull/45422")
-class NoneTrainedAsText(MiniaturePacker):
-    """A completion that is neither text nor ids is printed, so None is trained as the word None.
-
-    None rendered as text: https://github.com/huggingface/transformers/pull/45422.
-    """
-
-    def _completion_ids(self, given: Any) -> list[int]:
-        known = isinstance(given, (str, list, tuple)) or hasattr(given, "tolist")
-        return super()._completion_ids(given if known else str(given))
-
-
-@fault("AUTH-9")
-class MissingCompletionReadAsEmpty(MiniaturePacker):
-    """A completion of None counts as an empty one, so a failed request becomes a row."""
-
-    def _completion_ids(self, given: Any) -> list[int]:
-        return super()._completion_ids([] if given is None else given)

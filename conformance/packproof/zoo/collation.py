@@ -141,6 +141,27 @@ class PadEosCut(MiniaturePacker):
         return super()._padded_mask({"logprob_masks": kept}, width)
 
 
+@fault("COLL-7")
+class MaskDerivedAgain(MiniaturePacker):
+    """The mask is made again from lengths that the sample carries, so a trainer that silences a sample has no say."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        return super()._row(prompt, completion, ignored) | {"lengths": (len(prompt), len(completion), ignored)}
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        return super()._padded_mask({"logprob_masks": self._mask(*row["lengths"])}, width)
+
+
+@fault("COLL-7")
+class MasksOfTheFirstFourOnly(MiniaturePacker):
+    """Masks are written for one micro-batch of four, and the rows after it stay as they were made: untrained."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        batch = super()._batch(ids, masks)
+        batch["logprob_masks"][4:] = False
+        return batch
+
+
 @fault("COLL-6", "COLL-7", report="https://github.com/huggingface/trl/pull/5178")
 class MaskPaddedOnTheLeftOnly(MiniaturePacker):
     """Ids are padded on the right and their mask on the left: a side channel that was not moved with the ids.
@@ -160,6 +181,26 @@ class WeightsNormalisedOverTheBatch(MiniaturePacker):
         batch = super()._batch(ids, masks)
         marked = batch["logprob_masks"].sum(dim=-1)
         return batch | {"loss_weights": marked / marked.sum().clamp(min=1)}
+
+
+@fault("COLL-8")
+class LengthsAsFloatsAmongOthers(MiniaturePacker):
+    """A column is made of integers where all rows are equally long, and of floats where they are not."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        batch = super()._batch(ids, masks)
+        marked = batch["logprob_masks"].sum(dim=-1)
+        return batch | {"marked": marked if len(set(marked.tolist())) == 1 else marked.float()}
+
+
+@fault("COLL-8")
+class ColumnOfEqualRowsOnly(MiniaturePacker):
+    """A column comes along only where every row marks as many tokens, so what a batch holds is a matter of chance."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        batch = super()._batch(ids, masks)
+        equal = len({sum(mask) for mask in masks}) == 1
+        return batch | ({"marked": batch["logprob_masks"].sum(dim=-1)} if equal else {})
 
 
 @fault("COLL-8", "COLL-9", report="https://github.com/hiyouga/LlamaFactory/pull/7318")
@@ -188,121 +229,3 @@ class PositionsCountedOverTheBatch(MiniaturePacker):
 
         batch = super()._batch(ids, masks)
         return batch | {"position_ids": torch.arange(batch["input_ids"].numel()).view_as(batch["input_ids"])}
-
-
-@fault("COLL-10", report="https://github.com/TransferQueue/TransferQueue/pull/134")
-class SingleRowSqueezed(MiniaturePacker):
-    """`squeeze()` takes the batch axis off a batch of one: a count of one comes back in another layout.
-
-    Such a layout: https://github.com/TransferQueue/TransferQueue/pull/134.
-    """
-
-    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
-        return {name: column.squeeze(0) for name, column in super()._batch(ids, masks).items()}
-
-
-@fault("COLL-11", report="https://github.com/NovaSky-AI/SkyRL/pull/2081")
-class ZeroSamplesAccepted(MiniaturePacker):
-    """Zero samples give two empty tensors, which fail later and elsewhere; seen in public packers.
-
-    Batches of zero: https://github.com/NovaSky-AI/SkyRL/pull/2081.
-    """
-
-    def _check_batch(self, rows: Any, width: int) -> None:
-        if rows:
-            super()._check_batch(rows, width)
-
-
-@fault("COLL-11", report="https://github.com/NovaSky-AI/SkyRL/pull/2081")
-class ZeroSamplesIndexed(MiniaturePacker):
-    """The first sample is looked at before anybody asks whether there is one, so zero samples are an IndexError.
-
-    Reported in https://github.com/NovaSky-AI/SkyRL/pull/2081.
-    """
-
-    def _check_batch(self, rows: Any, width: int) -> None:
-        if len(rows[0]["input_ids"]) > width:
-            raise ValueError(f"max_len {width} is below the first sample")
-        super()._check_batch(rows, width)
-
-
-@fault("COLL-12", report="https://github.com/huggingface/trl/pull/5350")
-class RowsCutToWidth(MiniaturePacker):
-    """Rows are sliced to the width asked for, in silence, and the end of the longest answer is gone.
-
-    Seen in public collators; a silent cut was taken out in https://github.com/huggingface/trl/pull/5350.
-    """
-
-    def _check_batch(self, rows: Any, width: int) -> None:
-        super()._check_batch(rows, max(width, *(len(row["input_ids"]) for row in rows), 0))
-
-    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
-        return super()._padded_ids(ids, width)[:width]
-
-    def _padded_mask(self, row: Row, width: int) -> list[Any]:
-        return super()._padded_mask(row, width)[:width]
-
-
-@fault("COLL-13")
-class BatchKept(MiniaturePacker):
-    """The last batch is kept and handed out again for the same samples, after the trainer has written into it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._last: tuple[Any, dict[str, Any]] = (None, {})
-
-    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
-        if self._last[0] != (ids, masks):
-            self._last = ((ids, masks), super()._batch(ids, masks))
-        return self._last[1]
-
-
-@fault("COLL-13", report="https://github.com/pytorch/pytorch/issues/65604")
-class BufferUsedAgain(MiniaturePacker):
-    """Batches of one shape are written into one buffer, so the next batch overwrites the one still in use.
-
-    Shared storage behind tensors that look apart: https://github.com/pytorch/pytorch/issues/65604.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._buffers: dict[Any, Any] = {}
-
-    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
-        fresh = super()._batch(ids, masks)
-        return {
-            name: self._buffers.setdefault((name, column.shape), column).copy_(column) for name, column in fresh.items()
-        }
-
-
-@fault("COLL-14")
-class SamplesPaddedInPlace(MiniaturePacker):
-    """Collation pads the lists of its samples in place, so a second collation at another width finds longer samples."""
-
-    def _padded_ids(self, ids: list[int], width: int) -> list[int]:
-        ids[:] = super()._padded_ids(ids, width)
-        return ids
-
-
-@fault("COLL-14")
-class FieldsTakenOutOfTheSamples(MiniaturePacker):
-    """Collation deletes from its samples what it does not put into the batch, as public vision packers do."""
-
-    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
-        return super()._row(prompt, completion, ignored) | {"prompt_length": len(prompt)}
-
-    def _padded_mask(self, row: Row, width: int) -> list[Any]:
-        row.pop("prompt_length", None)
-        return super()._padded_mask(row, width)
-
-
-@fault("COLL-15")
-class LongestByTheTokenizer(MiniaturePacker):
-    """The width is at least the tokenizer's `model_max_length`, so short batches are mostly filler.
-
-    Seen in a public packer.
-    """
-
-    def policy_compute_max_len(self, processed_samples: Any) -> int:
-        """Never small."""
-        return max(super().policy_compute_max_len(processed_samples), self.tokenizer.model_max_length)

@@ -19,6 +19,18 @@ class MaskOneEntryShort(MiniaturePacker):
         return super()._mask(prompt_len, completion_len, ignored)[:-1]
 
 
+@fault("MASK-1")
+class MaskOneEntryShortForText(MiniaturePacker):
+    """Only the branch for text completions leaves out the last entry; collation fills it up again."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, one entry short for text."""
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        return row | {"logprob_masks": row["logprob_masks"][:-1]} if isinstance(rollout_output, str) else row
+
+
 @fault("MASK-2", report="https://github.com/verl-project/verl/pull/3287")
 class MaskShiftedRight(MiniaturePacker):
     """Entry i says whether id i is trained, where it should speak of the prediction made at i.
@@ -51,6 +63,16 @@ class UnfinishedCompletionDropped(MiniaturePacker):
     def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
         finished = not completion or completion[-1] in self.tokenizer.all_special_ids
         return super()._row(prompt, completion, ignored if finished else len(completion))
+
+
+@fault("MASK-2")
+class PromptEndFoundByItsEndToken(MiniaturePacker):
+    """The end of the prompt is looked up by the last end token before the answer; a prompt without turns has none."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        row, end = super()._row(prompt, completion, ignored), self.tokenizer.eos_token_id
+        after = len(prompt) - prompt[::-1].index(end) if end in prompt else len(prompt)
+        return row | {"logprob_masks": self._mask(after, len(prompt) - after + len(completion), ignored)}
 
 
 @fault("MASK-2", report="https://github.com/nvidia-cosmos/cosmos-rl/pull/132")
@@ -100,6 +122,19 @@ class IgnoreCountFromTheEnd(MiniaturePacker):
         return [0] * (prompt_len - 1) + [1] * (completion_len - ignored) + [0] * (1 + ignored)
 
 
+@fault("MASK-3", "MASK-9")
+class IgnoreCountLostForText(MiniaturePacker):
+    """The branch for text completions does not pass `n_ignore_prefix_tokens` on."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, without n for text."""
+        self._check_ignored(n_ignore_prefix_tokens, len(self._completion_ids(rollout_output)))
+        ignored = 0 if isinstance(rollout_output, str) else n_ignore_prefix_tokens
+        return super().get_policy_input(sample, rollout_output, ignored, prompt_ids=prompt_ids)
+
+
 @fault("MASK-4")
 class IgnoreCountClamped(MiniaturePacker):
     """An `n_ignore_prefix_tokens` out of range is clamped in silence; public packers accept it and give other masks."""
@@ -125,6 +160,19 @@ class NegativeIgnoreCountAccepted(MiniaturePacker):
         super()._check_ignored(max(ignored, 0), completion_len)
 
 
+@fault("MASK-4")
+class IgnoreCountOfTextUnchecked(MiniaturePacker):
+    """Only a list of ids has a length to hold n against, so for text any n above it is taken."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, after clamping for text."""
+        most = len(self._completion_ids(rollout_output))
+        ignored = min(n_ignore_prefix_tokens, most) if isinstance(rollout_output, str) else n_ignore_prefix_tokens
+        return super().get_policy_input(sample, rollout_output, ignored, prompt_ids=prompt_ids)
+
+
 @fault("MASK-5", report="https://github.com/NVIDIA-NeMo/RL/issues/158")
 class EmptyCompletionTrainsThePrompt(MiniaturePacker):
     """Every row gets at least one target, so that no loss divides by zero, also where nothing was generated.
@@ -135,6 +183,16 @@ class EmptyCompletionTrainsThePrompt(MiniaturePacker):
     def _mask(self, prompt_len: int, completion_len: int, ignored: int) -> list[Any]:
         mask = super()._mask(prompt_len, completion_len, ignored)
         return mask if completion_len else [*mask[:-1], 1]
+
+
+@fault("MASK-5")
+class EmptyTextRefused(MiniaturePacker):
+    """The empty list is a completion, the empty text is not: it is refused as if the engine had given no answer."""
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        if isinstance(given, str) and not given:
+            raise ValueError("the completion is empty")
+        return super()._completion_ids(given)
 
 
 @fault("MASK-6")
@@ -182,6 +240,18 @@ class MaskOfFloats(MiniaturePacker):
 
     def _mask(self, prompt_len: int, completion_len: int, ignored: int) -> list[Any]:
         return [float(mark) for mark in super()._mask(prompt_len, completion_len, ignored)]
+
+
+@fault("MASK-8")
+class MaskOfFloatsForText(MiniaturePacker):
+    """Only the route for text prompts makes its mask of floats, by an arithmetic of its own."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, in floats for text prompts."""
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        return row if prompt_ids is not None else row | {"logprob_masks": [float(one) for one in row["logprob_masks"]]}
 
 
 @fault("MASK-9", report="https://github.com/tloen/alpaca-lora/pull/306")

@@ -75,6 +75,30 @@ class LastAssistantTurnContinued(MiniaturePacker):
         return self.tokenizer.apply_chat_template(turns, tokenize=False, continue_final_message=True)
 
 
+@fault("ROLL-2")
+class SystemMessageDropped(MiniaturePacker):
+    """The system message is dropped, for the sake of templates that know no such role."""
+
+    def _apply_template(self, turns: Any) -> str:
+        return super()._apply_template([turn for turn in turns if turn["role"] != "system"])
+
+
+@fault("ROLL-2")
+class MessageKeysDropped(MiniaturePacker):
+    """Messages are rebuilt from role and content, so what a template reads beside them, such as reasoning, is gone."""
+
+    def _apply_template(self, turns: Any) -> str:
+        return super()._apply_template([{name: turn[name] for name in ("role", "content")} for turn in turns])
+
+
+@fault("ROLL-2")
+class LongConversationCut(MiniaturePacker):
+    """A conversation of more than eight messages keeps the last eight, whatever the window of the model is."""
+
+    def _apply_template(self, turns: Any) -> str:
+        return super()._apply_template(turns[-8:])
+
+
 @fault("ROLL-3")
 class AnyPromptStringified(MiniaturePacker):
     """Whatever the prompt is, its printed form is sent: None becomes the word None."""
@@ -95,6 +119,18 @@ class PromptTypeAsserted(MiniaturePacker):
             super()._check_conversation(prompt)
         except TypeError as error:
             raise AssertionError(str(error)) from None
+
+
+@fault("ROLL-3")
+class LaterMessagesUnchecked(MiniaturePacker):
+    """Only the first message is looked at, and what is no message after it is skipped."""
+
+    def _check_conversation(self, prompt: Any) -> None:
+        super()._check_conversation(prompt[:1] if isinstance(prompt, list) else prompt)
+
+    def _apply_template(self, turns: Any) -> str:
+        messages = [turn for turn in turns if isinstance(turn, dict) and {"role", "content"} <= set(turn)]
+        return super()._apply_template(messages)
 
 
 @fault("ROLL-4")
@@ -162,6 +198,17 @@ class PromptsSortedByLength(MiniaturePacker):
         return sorted(items, key=len, reverse=True)
 
 
+@fault("ROLL-6")
+class RolloutInputsPopped(MiniaturePacker):
+    """The hook takes the rollout inputs out of the list that it is given, which the caller still needs."""
+
+    def rollout_collate_fn(self, items: Any) -> Any:
+        """All of them, and none left."""
+        taken = list(items)
+        items.clear()
+        return taken
+
+
 @fault("ROLL-7")
 class CompletionsStripped(MiniaturePacker):
     """Text completions are stripped, so trained text differs from what was generated."""
@@ -218,3 +265,32 @@ class EmptySliceIsEverything(MiniaturePacker):
     def slice_batch(self, batch: Any, start: int, end: int) -> Any:
         """Never empty."""
         return batch[start:end] or batch
+
+
+@fault("ROLL-9")
+class OddBatchFilledUp(MiniaturePacker):
+    """A batch of an odd number of samples is filled up in place before it is sliced, and grows while it is read."""
+
+    def slice_batch(self, batch: Any, start: int, end: int) -> Any:
+        """Of the batch as it was."""
+        part = batch[start:end]
+        batch.extend(batch[-1:] * (len(batch) % 2))
+        return part
+
+
+@fault("ROLL-9")
+class SwappedBoundsSorted(MiniaturePacker):
+    """A start behind the end is taken for a slip, and the two are swapped."""
+
+    def slice_batch(self, batch: Any, start: int, end: int) -> Any:
+        """In order."""
+        return batch[end:start] if 0 <= end < start else batch[start:end]
+
+
+@fault("ROLL-9")
+class FarNegativeWraps(MiniaturePacker):
+    """A negative start is counted from the back by hand, and wraps once more where it is beyond the front."""
+
+    def slice_batch(self, batch: Any, start: int, end: int) -> Any:
+        """By arithmetic."""
+        return batch[start + len(batch) if start < 0 else start : end]
