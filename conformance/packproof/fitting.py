@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from packproof.driver import Driver
-    from packproof.strategies import Shape
     from packproof.vocabulary import Vocabulary
 
 __all__ = [
     "Build",
     "Cases",
+    "Shape",
     "as_tried",
     "only",
     "unfit_bad_ids",
@@ -49,6 +49,23 @@ _PUT_IN = {
     "MASK-4": {"n_ignore_prefix_tokens": 0},
 }
 """What a check puts in the place of its case's own, which is therefore free."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What samples a check wants: routes of prompt and completion, lengths, and tokens to ignore.
+
+    `prompt` and `completion` list the routes allowed: "ids", "text", "conversation". `special` says whether special ids
+    may stand in a completion; in a prompt they always may. With a text completion, only the tokenizer knows whether as
+    many tokens as drawn can be ignored.
+    """
+
+    prompt: tuple[str, ...] = ("ids",)
+    completion: tuple[str, ...] = ("ids",)
+    prompt_len: tuple[int, int] = (1, 6)
+    completion_len: tuple[int, int] = (1, 6)
+    special: bool = True
+    ignore: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,12 +94,12 @@ def as_tried(id: str, case: Any) -> Any:
     return case.model_copy(update={"sample": case.sample.model_copy(update=put_in)}) if put_in else case
 
 
-def unfit_policy(shape: "Shape", case: PolicyCase | IdContainerCase, driver: "Driver") -> str:
+def unfit_policy(shape: Shape, case: PolicyCase | IdContainerCase, driver: "Driver") -> str:
     """Why the sample of a case is not of `shape`."""
     return _unfit_sample(shape, case.sample, driver)
 
 
-def unfit_batch(shape: "Shape", least: int, most: int, case: BatchCase, driver: "Driver") -> str:
+def unfit_batch(shape: Shape, least: int, most: int, case: BatchCase, driver: "Driver") -> str:
     """Why a batch is too small, is more than the one sample wanted, or has a sample that is not of `shape`."""
     count = len(case.samples)
     if count < least or most == 1 < count:
@@ -127,7 +144,7 @@ def unfit_pretokenized(case: PretokenizedCase, driver: "Driver") -> str:
     return _unfit_ids("token_ids", case.token_ids, driver)
 
 
-def _unfit_sample(shape: "Shape", sample: Sample, driver: "Driver") -> str:
+def _unfit_sample(shape: Shape, sample: Sample, driver: "Driver") -> str:
     return (
         _unfit_route("prompt", _route(sample.prompt, sample.prompt_ids), shape.prompt, driver)
         or _unfit_route("completion", _route(sample.completion), shape.completion, driver)
@@ -154,7 +171,7 @@ def _unfit_route(name: str, route: str, allowed: Sequence[str], driver: "Driver"
     return f"its {name} comes as {route}, and the packer shows no tokenizer that takes it" if unread else ""
 
 
-def _unfit_lengths(shape: "Shape", sample: Sample) -> str:
+def _unfit_lengths(shape: Shape, sample: Sample) -> str:
     """Prompts of one id stand out in the masks, and so do empty completions; other lengths make no difference."""
     prompt_len, count = len(sample.prompt_ids or ()), len(sample.completion)
     if sample.prompt_ids == []:
@@ -166,7 +183,7 @@ def _unfit_lengths(shape: "Shape", sample: Sample) -> str:
     return "its completion is not empty" if shape.completion_len[1] == 0 < count else ""
 
 
-def _unfit_ignored(shape: "Shape", sample: Sample) -> str:
+def _unfit_ignored(shape: Shape, sample: Sample) -> str:
     ignored, count = sample.n_ignore_prefix_tokens, len(sample.completion)
     if ignored and not shape.ignore:
         return f"its n_ignore_prefix_tokens is {ignored}, expected 0"

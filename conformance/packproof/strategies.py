@@ -5,7 +5,7 @@ sample 2 are 210 and 220. Drawn beside them are arbitrary ids, special ones amon
 tokenizers' `model_max_length`, and batches longer than any small unit that rows may be worked off in.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, get_args
 
@@ -21,13 +21,12 @@ from packer_schemas.cases import (
     Sample,
     SetupCase,
 )
-from packproof.fitting import Cases, only, unfit_batch, unfit_policy, unfit_pretokenized, unfit_prompt
+from packproof.fitting import Cases, Shape, only, unfit_batch, unfit_policy, unfit_pretokenized, unfit_prompt
 from packproof.vocabulary import Vocabulary
 
 __all__ = [
     "IDS",
     "ROUTES",
-    "Shape",
     "batches",
     "conversations",
     "id_containers",
@@ -96,23 +95,6 @@ def token_ids(
         st.sampled_from(lengths).map(counted),
         st.lists(one if special else plain, min_size=least, max_size=most),
     )
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What samples a check wants: routes of prompt and completion, lengths, and tokens to ignore.
-
-    `prompt` and `completion` list the routes allowed: "ids", "text", "conversation". `special` says whether special ids
-    may stand in a completion; in a prompt they always may. With a text completion, only the tokenizer knows whether as
-    many tokens as drawn can be ignored.
-    """
-
-    prompt: tuple[str, ...] = ("ids",)
-    completion: tuple[str, ...] = ("ids",)
-    prompt_len: tuple[int, int] = (1, 6)
-    completion_len: tuple[int, int] = (1, 6)
-    special: bool = True
-    ignore: bool = False
 
 
 IDS = Shape()
