@@ -6,7 +6,7 @@ from typing import Any
 
 from packproof.driver import finished
 from packproof.faults import name_id_fault, name_mask_fault
-from packproof.views import PolicyView
+from packproof.views import PolicyView, attributes_of
 from packproof.violation import Violation
 
 __all__ = ["as_integer", "expect_equal", "expect_ids", "expect_mask", "expect_same_input", "same"]
@@ -107,11 +107,11 @@ def same(first: Any, second: Any) -> bool:
         return list(first) == list(second) and all(same(first[key], second[key]) for key in first)
     if isinstance(first, (list, tuple)):
         return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
-    if isinstance(first, float):
-        return first == second or (first != first and second != second)  # noqa: PLR0124
-    if hasattr(first, "__dict__") and not isinstance(first, type):
-        return same(vars(first), vars(second))
-    return bool(first == second) or type(first).__eq__ is object.__eq__
+    held = {} if isinstance(first, type) else attributes_of(first)
+    if held:
+        return same(held, attributes_of(second))
+    both_nan = first != first and second != second  # noqa: PLR0124
+    return bool(first == second) or both_nan or type(first).__eq__ is object.__eq__
 
 
 def _show(value: Any, show: Callable[[Any], str] = repr) -> str:

@@ -66,9 +66,11 @@ def auth_4(subject: Subject, case: PolicyCase) -> None:
     expected = _prompt_ids(subject, driver, case.sample)
     if not expected:
         return  # AUTH-5 speaks of empty prompts
+    stored = driver.policy_input(case.sample.model_copy(update={"prompt_ids": expected}))
     row = driver.policy_input(case.sample)
     as_one = isinstance(case.sample.completion, str) and row.ids == _encoded_as_one(subject, driver, case.sample)
-    if not as_one and row.ids[len(row.ids) - len(sampled) :] == sampled:  # else AUTH-2 or AUTH-3 speaks
+    known = not as_one and stored.ids[len(expected) :] == sampled  # else AUTH-2 or AUTH-3 speaks
+    if known and row.ids[len(row.ids) - len(sampled) :] == sampled:
         got = row.ids[: len(row.ids) - len(sampled)]
         fault = "generation prompt missing" if got == _without_generation_prompt(driver, case.sample.prompt) else ""
         expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, fault=fault)

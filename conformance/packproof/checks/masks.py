@@ -49,7 +49,10 @@ def mask_3(subject: Subject, case: PolicyCase) -> None:
 )
 def mask_4(subject: Subject, case: PolicyCase) -> None:
     """An n_ignore_prefix_tokens below zero or above the completion length is refused with ValueError."""
-    driver, most = subject.on(case.model), len(_completion_ids(case.sample.completion, subject.on(case.model)))
+    driver = subject.on(case.model)
+    if not _as_encoded(driver, case.sample):
+        return  # AUTH-3 speaks
+    most = len(_completion_ids(case.sample.completion, driver))
     for count in (-1, most + 1, most + 3):
         sample = case.sample.model_copy(update={"n_ignore_prefix_tokens": count}, deep=True)
         call = policy_call(sample, sample.completion, sample.prompt_ids)
@@ -145,8 +148,17 @@ def _within_borders(driver: Driver, sample: Sample) -> Sample:
     """The sample with no more tokens to ignore than its completion has, which for text the tokenizer has to say."""
     if not sample.n_ignore_prefix_tokens or not isinstance(sample.completion, str):
         return sample
-    most = len(_completion_ids(sample.completion, driver))
+    most = len(_completion_ids(sample.completion, driver)) if _as_encoded(driver, sample) else 0
     return sample.model_copy(update={"n_ignore_prefix_tokens": min(sample.n_ignore_prefix_tokens, most)})
+
+
+def _as_encoded(driver: Driver, sample: Sample) -> bool:
+    """Whether the completion becomes the ids that it should; of text that does not, AUTH-3 speaks."""
+    if not isinstance(sample.completion, str):
+        return True
+    stored = list(sample.prompt_ids or [0])  # with a text prompt nobody could tell where the completion begins
+    row = driver.policy_input(sample.model_copy(update={"prompt_ids": stored, "n_ignore_prefix_tokens": 0}))
+    return row.ids == [*stored, *_completion_ids(sample.completion, driver)]
 
 
 def _formula(prompt_len: int, completion_len: int, ignored: int) -> list[int]:

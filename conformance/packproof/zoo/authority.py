@@ -212,6 +212,20 @@ class PromptEncodedWithSpecials(MiniaturePacker):
         return list(self.tokenizer(text).input_ids)
 
 
+@fault("AUTH-4")
+class PromptOfTextPairsWithSpecials(MiniaturePacker):
+    """Where prompt and completion are both text, the prompt is encoded as the beginning of a text, with its BOS."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, with another prompt for text."""
+        text = self._render(sample.representations["prompt"]) if prompt_ids is None else ""
+        if text and isinstance(rollout_output, str):
+            prompt_ids = list(self.tokenizer(text).input_ids)
+        return super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+
+
 @fault("AUTH-4", report="https://github.com/thinking-machines-lab/tinker-cookbook/issues/860")
 class TrainedPromptWithoutGenerationPrompt(MiniaturePacker):
     """The trainer renders a conversation without the generation prompt that the engine was given.
