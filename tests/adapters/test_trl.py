@@ -22,6 +22,7 @@ ALIGNED_TO_IDS = {"MASK-2"}
 LAST_TURN_CONTINUED = {"ROLL-2"}
 SPECIAL_TOKENS = {"AUTH-3", "AUTH-4"}
 WIDTH_OF_ITS_OWN = {"COLL-3", "COLL-12"}
+JOINS_WHAT_IT_GETS = {"LIFE-10"}
 REFUSES_LESS = {"LIFE-3", "ROLL-3", "AUTH-5", "AUTH-6", "AUTH-8", "AUTH-9", "MASK-4", "COLL-11"}
 
 
@@ -50,9 +51,10 @@ def test_the_report_of_the_bare_adapter_is_the_stored_one(report):
     assert text == SNAPSHOT.read_text(encoding="utf-8")
 
 
-def test_what_fails_has_one_of_five_reasons(report):
-    """The bare adapter breaks 14 rules: by alignment, an open last turn, special tokens, width, or refusing less."""
-    broken = ALIGNED_TO_IDS | LAST_TURN_CONTINUED | SPECIAL_TOKENS | WIDTH_OF_ITS_OWN | REFUSES_LESS
+def test_what_fails_has_one_of_six_reasons(report):
+    """The bare adapter breaks 15 rules: by alignment, an open last turn, special tokens, width, views, or leniency."""
+    broken = ALIGNED_TO_IDS | LAST_TURN_CONTINUED | SPECIAL_TOKENS | WIDTH_OF_ITS_OWN
+    broken |= JOINS_WHAT_IT_GETS | REFUSES_LESS
     assert not_passed(report) == dict.fromkeys(broken, "fail")
 
 

@@ -67,7 +67,9 @@ def mask_5(subject: Subject, case: PolicyCase) -> None:
     if not _keeps_formula(driver, case.sample, completion=list(case.sample.prompt_ids or ())[:1]):
         return
     _expect_formula(driver, case.sample)
-    if driver.vocabulary.encodes_text and not _completion_ids("", driver):
+    if not driver.vocabulary.encodes_text or _completion_ids("", driver):
+        return
+    if _keeps_formula(driver, case.sample, completion="a"):  # else MASK-9 speaks of text completions
         _expect_formula(driver, case.sample.model_copy(update={"completion": ""}))
 
 
