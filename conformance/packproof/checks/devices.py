@@ -48,7 +48,7 @@ def cpu_4(subject: Subject, case: PolicyCase) -> None:
     asked = ""
     with accelerator_stand_in() as seen:
         for call, answer in _beside_an_accelerator(seen, calls_from_setup(subject, case.model, case.sample)):
-            if _away(answer):
+            if _away(answer) and not asked:
                 return  # CPU-1 speaks
             if seen.requests and not asked:
                 asked = call

@@ -1,6 +1,7 @@
 """Faults of chapter devices: accelerators, grad and weights where data is shaped."""
 
 from collections import deque
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -34,6 +35,41 @@ class SeveralRowsOnTheAccelerator(MiniaturePacker):
         batch = super()._batch(ids, masks)
         worth_it = len(ids) > 1 and torch.cuda.is_available()
         return {name: column.to("cuda") for name, column in batch.items()} if worth_it else batch
+
+
+@fault("CPU-1")
+class BatchByDefaultDevice(MiniaturePacker):
+    """Collation makes the accelerator torch's default device, by a name of its own, and whoever comes next has it."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        import torch
+        from torch import set_default_device
+
+        if torch.cuda.is_available():
+            set_default_device("cuda")
+        return super()._batch(ids, masks)
+
+
+@fault("CPU-1")
+class BatchOnTheOtherAccelerator(MiniaturePacker):
+    """The author's machine has no CUDA, so the batch goes to what it has, and CUDA is never asked for."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        import torch
+
+        device = "mps" if torch.backends.mps.is_available() else "xpu" if torch.xpu.is_available() else "cpu"
+        return {name: column.to(device) for name, column in super()._batch(ids, masks).items()}
+
+
+@fault("CPU-1")
+class BatchOnDeviceZero(MiniaturePacker):
+    """The accelerator is named by its bare index, 0, as launchers hand it to each rank."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        import torch
+
+        batch = super()._batch(ids, masks)
+        return {name: column.to(0) for name, column in batch.items()} if torch.cuda.is_available() else batch
 
 
 @fault("CPU-2")
@@ -154,3 +190,45 @@ class WidthOnTheAccelerator(MiniaturePacker):
 
         lengths = torch.tensor([len(row["input_ids"]) for row in processed_samples])
         return int((lengths.cuda() if torch.cuda.is_available() else lengths).max())
+
+
+@fault("CPU-4")
+class DefaultDeviceForAWhile(MiniaturePacker):
+    """Collation makes the accelerator the default device, in case anything profits, and then takes it back."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        import torch
+        from torch import set_default_device
+
+        if torch.cuda.is_available():
+            set_default_device("cuda")
+            set_default_device(None)
+        return super()._batch(ids, masks)
+
+
+@fault("CPU-4")
+class DeviceZeroTried(MiniaturePacker):
+    """The batch goes to device 0 and back, to warm it up, and where that fails nobody hears of it."""
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        import torch
+
+        batch = super()._batch(ids, masks)
+        if torch.cuda.is_available():
+            with suppress(RuntimeError):
+                batch["input_ids"].to(0).cpu()
+        return batch
+
+
+@fault("CPU-4")
+class ColumnsMadeInSetup(MiniaturePacker):
+    """Setup puts a tensor for every batch on the accelerator where there is one, and batches carry it along."""
+
+    def _settle_pad(self) -> None:
+        import torch
+
+        super()._settle_pad()
+        self._one = torch.ones(1, device="cuda" if torch.cuda.is_available() else "cpu")
+
+    def _batch(self, ids: list[list[int]], masks: list[list[Any]]) -> dict[str, Any]:
+        return super()._batch(ids, masks) | {"one": self._one.clone()}
