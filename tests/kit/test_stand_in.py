@@ -86,6 +86,7 @@ def test_what_is_there_stays_there_until_it_is_fetched() -> None:
 
 def test_the_default_device_comes_back_also_after_an_error() -> None:
     """A default device set in the block is gone afterwards, when an exception ended it as well."""
+
     def fails() -> None:
         with accelerator_stand_in():
             set_default_device("cuda")

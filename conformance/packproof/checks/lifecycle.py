@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from packer_schemas.cases import PolicyCase, Sample, SetupCase
 from packproof.containers import contain
-from packproof.driver import Driver, observation
+from packproof.driver import Driver, observation, short
 from packproof.every_call import SECOND, calls_from_setup
 from packproof.expect import expect_equal, expect_ids, expect_same_input
-from packproof.foreign_code import FOLDER_TOKENIZER, model_with_code
+from packproof.foreign_code import FOLDER_TOKENIZER, model_with_code, nobody_to_ask
 from packproof.limits import setting_up
 from packproof.models import resolve_model
 from packproof.random_state import random_states, scrambled_random_state
@@ -25,7 +25,18 @@ from packproof.violation import CallFailed, Unexercised, Violation
 from packproof.vocabulary import Vocabulary
 
 _PROBES = ["the packer", "naïve 汉字 😀", "  two  spaces\n", "12345 don't"]
-_CHANGEABLE = {"list": "list", "numpy int64": "array", "tensor int64": "tensor"}
+_CHANGEABLE = {
+    "list": "list",
+    "numpy int64": "array",
+    "numpy int32": "int32 array",
+    "tensor int64": "tensor",
+    "tensor int32": "int32 tensor",
+}
+_OTHERS = {
+    "ids": SECOND,
+    "text": Sample(prompt="another prompt", completion="its answer"),
+    "conversation": Sample(prompt=[{"role": "user", "content": "another talk"}], completion=[9]),
+}
 _TOO_MANY = 10_000  # tokens to ignore, more than a completion has
 
 
@@ -49,7 +60,7 @@ def life_2(subject: Subject, case: SetupCase) -> None:
     own = [case.prompt] if isinstance(case.prompt, str) else []
     drivers = {setup: subject.on(case.model), f"setup({other!r}); {setup}": _set_up_again(subject, case.model)}
     for made_ready, driver in drivers.items():
-        for text in (*own, *_PROBES):
+        for text in (*own, *_PROBES, *_tokens_added(driver.tokenizer, named)):
             for special in (False, True):
                 call = f"{made_ready}; tokenizer({text!r}, add_special_tokens={special})"
                 with driver.calling(call):
@@ -83,16 +94,19 @@ def life_5(subject: Subject, case: SetupCase) -> None:
     with model_with_code(resolve_model(_name(case))) as (folder, has_run):
         for flag in ({}, {"trust_remote_code": False}):
             packer, refusal = subject.build(), None
-            try:
-                with setting_up():
-                    packer.setup(folder, **flag)
-            except Exception as error:
-                refusal = error  # refusing the folder keeps the rule
+            call = f"setup(folder with its own tokenizer code{', trust_remote_code=False' if flag else ''})"
+            with nobody_to_ask() as questions:
+                try:
+                    with setting_up():
+                        packer.setup(folder, **flag)
+                except Exception as error:
+                    refusal = error  # refusing the folder keeps the rule
             if has_run():
                 outcome = f"then raised {type(refusal).__name__}" if refusal else "and accepted it"
-                spelled = ", trust_remote_code=False" if flag else ""
-                call = f"setup(folder with its own tokenizer code{spelled})"
                 raise Violation.of(call, expected="no code runs", got=f"the folder's code ran, {outcome}")
+            if questions:
+                asked = questions[0].strip().rpartition("\n")[2]
+                raise Violation.of(call, expected="no question at the terminal", got=f"asked {short(asked)}")
 
 
 @check("LIFE-6", cases=setups)
@@ -120,12 +134,14 @@ def life_7(subject: Subject, case: PolicyCase) -> None:
 @check("LIFE-8", cases=policies(ROUTES), heavy=True)
 def life_8(subject: Subject, case: PolicyCase) -> None:
     """Packers from one factory are interchangeable, whatever each was used for before."""
-    unused = subject.fresh(case.model).policy_input(case.sample)
+    fresh = subject.fresh(case.model)
+    unused = fresh.policy_input(case.sample)
     used = subject.fresh(_another_model(subject, case.model))
     _put_to_use(used)
     if not subject.built_ready:
         used.model = _name(case)
         used.setup(resolve_model(used.model), subject.trust_remote_code)
+        used.vocabulary = fresh.vocabulary
         _put_to_use(used)
     _put_to_use(subject.fresh(_another_model(subject, case.model)))
     row = used.policy_input(case.sample)
@@ -241,6 +257,12 @@ def _tokenizer(subject: Subject, case: SetupCase) -> Any:
     return _loaded(resolve_model(_name(case)), subject.trust_remote_code)
 
 
+def _tokens_added(tokenizer: Any, named: Any) -> list[str]:
+    """Tokens that only the packer's tokenizer finds in a text; a pad token is no part of one, and is LIFE-4's."""
+    own, known = (getattr(one, "get_added_vocab", dict)() for one in (tokenizer, named))
+    return sorted(own.keys() - known.keys() - {tokenizer.pad_token})
+
+
 @lru_cache(maxsize=8)
 def _loaded(folder: str, trust_remote_code: bool) -> Any:
     from transformers import AutoTokenizer
@@ -259,7 +281,9 @@ def _set_up_again(subject: Subject, model: str | None) -> Driver:
 
 
 def _put_to_use(driver: Driver) -> None:
-    driver.collate([driver.policy_input(SECOND)], 8)
+    """Shape and collate samples of every route that the packer takes."""
+    rows = [driver.policy_input(one) for route, one in _OTHERS.items() if driver.vocabulary.takes(route)]
+    driver.collate(rows, max(len(row.ids) for row in rows) + 1)
 
 
 def _ids(sample: Sample, container: str) -> dict[str, Any]:

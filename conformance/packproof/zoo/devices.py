@@ -72,6 +72,18 @@ class BatchOnDeviceZero(MiniaturePacker):
         return {name: column.to(0) for name, column in batch.items()} if torch.cuda.is_available() else batch
 
 
+@fault("CPU-1")
+class TokenCompletionsOnTheAccelerator(MiniaturePacker):
+    """Completions that come as ids leave the rollout side as tensors on the accelerator; texts stay as they are."""
+
+    def get_rollout_output(self, completions: Any, *args: Any, **kwargs: Any) -> Any:
+        """As the miniature, and then away."""
+        import torch
+
+        there = torch.cuda.is_available()
+        return [torch.tensor(one, device="cuda") if there and isinstance(one, list) else one for one in completions]
+
+
 @fault("CPU-2")
 class WeightsThatLearn(MiniaturePacker):
     """A per-token weight is made with `requires_grad=True`, so graphs of old steps stay alive through the batch."""

@@ -49,6 +49,16 @@ class EndTokensAdded(MiniaturePacker):
         return tokenizer
 
 
+@fault("LIFE-2")
+class ObservationTokensAdded(MiniaturePacker):
+    """Tokens for the turns of a tool are added to every tokenizer, and no model has rows for them."""
+
+    def _load(self, name_or_path: str, trust_remote_code: bool) -> Any:
+        tokenizer = super()._load(name_or_path, trust_remote_code)
+        tokenizer.add_tokens(["<obs>", "</obs>"])
+        return tokenizer
+
+
 @fault("LIFE-2", "LIFE-8")
 class FirstTokenizerKept(MiniaturePacker):
     """A tokenizer that is there already is not loaded again, so a second setup, for another model, changes nothing."""
@@ -128,6 +138,27 @@ class TrustedOnceSpelled(MiniaturePacker):
     def setup(self, name_or_path: str, trust_remote_code: bool | None = None) -> None:
         """As the miniature, with another default."""
         super().setup(name_or_path, trust_remote_code is not None)
+
+
+@fault("LIFE-5")
+class TrustLeftOpen(MiniaturePacker):
+    """Nothing said about trust is handed on as None, so transformers asks at the terminal, and a job hangs there."""
+
+    def setup(self, name_or_path: str, trust_remote_code: Any = None) -> None:
+        """As the miniature, with another default."""
+        super().setup(name_or_path, trust_remote_code)
+
+
+@fault("LIFE-5")
+class ConfigurationAlwaysTrusted(MiniaturePacker):
+    """The flag reaches the tokenizer, but the configuration is read with trust hard-wired, and its code runs."""
+
+    def _load(self, name_or_path: str, trust_remote_code: bool) -> Any:
+        from transformers import AutoConfig
+
+        if (Path(name_or_path) / "config.json").exists():
+            AutoConfig.from_pretrained(name_or_path, trust_remote_code=True)
+        return super()._load(name_or_path, trust_remote_code)
 
 
 @fault("LIFE-6", report="https://github.com/huggingface/trl/pull/1806")

@@ -133,3 +133,18 @@ class StoredArrayViewedBeside(MiniaturePacker):
         """As the miniature, with the view."""
         row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
         return row | {"prompt": prompt_ids[:]} if hasattr(prompt_ids, "tolist") else row
+
+
+@fault("LIFE-10")
+class EngineIdsKeptSmall(MiniaturePacker):
+    """Sampled ids are kept as an int32 array, and `asarray` copies only what is no such array already."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, with the array."""
+        import numpy as np
+
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        ids = not isinstance(rollout_output, str)
+        return row | {"sampled": np.asarray(rollout_output, dtype=np.int32)} if ids else row

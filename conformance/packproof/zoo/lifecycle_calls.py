@@ -73,6 +73,23 @@ class WidthOfTheLongestSoFar(MiniaturePacker):
         return row | {"pad_to": self._longest}
 
 
+@fault("LIFE-8")
+class TextPromptsNumbered(MiniaturePacker):
+    """A row names the group of its text prompt by a number, given in the order in which this packer meets them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._groups: dict[str, int] = {}
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, with the number."""
+        row = super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+        text = sample.representations["prompt"] if prompt_ids is None else None
+        return row | {"group": self._groups.setdefault(text, len(self._groups))} if isinstance(text, str) else row
+
+
 @fault("LIFE-8", "AUTH-3")
 class EncoderOnTheClass(MiniaturePacker):
     """Setup stores the encoder of completions on the class, so the last packer set up decides for all of them."""
@@ -159,3 +176,34 @@ class EngineSeedDrawn(MiniaturePacker):
     def get_pretokenized_rollout_input(self, item: Any, token_ids: Any) -> dict[str, Any]:
         """As the miniature, with a seed."""
         return super().get_pretokenized_rollout_input(item, token_ids) | {"seed": random.getrandbits(31)}
+
+
+@fault("LIFE-11")
+class TokenCompletionsNamed(MiniaturePacker):
+    """Completions that come as ids get a name for the log, drawn from the job's generator; texts need none."""
+
+    def get_rollout_output(self, completions: Any, *args: Any, **kwargs: Any) -> Any:
+        """As the miniature, after the draw."""
+        if not all(isinstance(one, str) for one in completions):
+            random.random()
+        return super().get_rollout_output(completions, *args, **kwargs)
+
+
+@fault("LIFE-11")
+class GuardTriesRandomText(MiniaturePacker):
+    """The guard tries the tokenizer on a text drawn from the job's generator."""
+
+    def assert_no_special_tokens(self) -> None:
+        """As the miniature, after the draw."""
+        self.tokenizer(str(random.random()))
+        super().assert_no_special_tokens()
+
+
+@fault("LIFE-11")
+class StateWrittenUnderARandomName(MiniaturePacker):
+    """`save_state` draws a name for its temporary file, so the job goes on otherwise after a checkpoint."""
+
+    def save_state(self, dest_path: str) -> None:
+        """As the miniature, after the draw."""
+        random.random()
+        super().save_state(dest_path)
