@@ -13,7 +13,7 @@ from packer_schemas.observation import ObsBundle
 from packproof.limits import setting_up
 from packproof.load import describe
 from packproof.views import BatchView, PolicyView
-from packproof.violation import CallFailed, CaseTimeout, PackerExit, Violation
+from packproof.violation import CallFailed, CaseTimeout, PackerExit, Unexercised, Violation
 from packproof.vocabulary import UNKNOWN, Vocabulary
 
 __all__ = [
@@ -70,7 +70,10 @@ def listed(answer: Any, call: str) -> list[Any]:
     answer = finished(answer, call)
     if isinstance(answer, (str, bytes, Mapping)) or not all(hasattr(answer, n) for n in ("__len__", "__getitem__")):
         raise CallFailed(call, f"returned {short(answer)}", "a sequence")
-    return list(answer)
+    try:
+        return list(answer)
+    except Exception as error:
+        raise CallFailed(call, f"returned a sequence that raised {describe(error)}", "a sequence") from error
 
 
 class Driver:
@@ -131,6 +134,8 @@ class Driver:
 
     def policy_input(self, sample: Sample, item: ObsBundle | None = None, **given: Any) -> PolicyView:
         """`get_policy_input` on `sample`; `given` replaces `completion` or `prompt_ids` by other objects."""
+        if sample.prompt_ids is None and given.get("prompt_ids") is None:
+            self._expect_prompt(sample.prompt)
         completion = given.get("completion", _own(sample.completion))
         prompt_ids = given.get("prompt_ids", _own(sample.prompt_ids))
         call = policy_call(sample, completion, prompt_ids)
@@ -147,10 +152,18 @@ class Driver:
         answer = self.packer.get_policy_input(item or observation(sample.prompt), completion, **options)
         return finished(answer, policy_call(sample, completion, prompt_ids))
 
-    def max_len(self, views: Sequence[PolicyView]) -> int:
-        """`policy_compute_max_len`."""
+    def _expect_prompt(self, prompt: Any) -> None:
+        """Skip the case of a text that encodes to nothing, as white space does on some tokenizers: AUTH-5 speaks."""
+        if not isinstance(prompt, str) or not self.vocabulary.encodes_text:
+            return
+        if not self.tokenizer(prompt, add_special_tokens=False).input_ids:
+            raise Unexercised(f"the prompt {short(prompt)} encodes to no ids")
+
+    def max_len(self, views: Sequence[PolicyView], raws: list[Any] | None = None) -> int:
+        """`policy_compute_max_len` (on the very list `raws`, when that matters)."""
         with self.calling(f"policy_compute_max_len({sample_lengths(views)})"):
-            return finished(self.packer.policy_compute_max_len([view.raw for view in views]), self.last_call)
+            samples = [view.raw for view in views] if raws is None else raws
+            return finished(self.packer.policy_compute_max_len(samples), self.last_call)
 
     def collate(self, views: Sequence[PolicyView], max_len: int, raws: list[Any] | None = None) -> BatchView:
         """`policy_collate_fn` at width `max_len` (on the very list `raws`, when that matters)."""

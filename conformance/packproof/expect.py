@@ -1,15 +1,16 @@
 """What checks say when they compare: each helper raises a `Violation` with both sides next to each other."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from numbers import Integral
 from typing import Any
 
 from packproof.driver import finished
 from packproof.faults import name_id_fault, name_mask_fault
-from packproof.views import PolicyView, attributes_of
+from packproof.same import same
+from packproof.views import PolicyView
 from packproof.violation import Violation
 
-__all__ = ["as_integer", "expect_equal", "expect_ids", "expect_mask", "expect_same_input", "same"]
+__all__ = ["as_integer", "expect_equal", "expect_ids", "expect_mask", "expect_same_input"]
 
 
 def expect_ids(
@@ -88,30 +89,6 @@ def expect_same_input(call: str, first: PolicyView, second: PolicyView, fault: s
 def as_integer(value: Any) -> Any:
     """An integer of NumPy as the int that it is; anything else, a bool too, as it came."""
     return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else value
-
-
-def same(first: Any, second: Any) -> bool:
-    """Equal in type and content, NaN to NaN; an object that cannot tell is compared by its attributes."""
-    import numpy as np
-    import torch
-
-    if first is second:
-        return True
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, (torch.Tensor, np.ndarray)):
-        if first.dtype != second.dtype or first.shape != second.shape:
-            return False
-        return bool(((first == second) | ((first != first) & (second != second))).all())  # noqa: PLR0124  NaN is not itself
-    if isinstance(first, Mapping):
-        return list(first) == list(second) and all(same(first[key], second[key]) for key in first)
-    if isinstance(first, (list, tuple)):
-        return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
-    held = {} if isinstance(first, type) else attributes_of(first)
-    if held:
-        return same(held, attributes_of(second))
-    both_nan = first != first and second != second  # noqa: PLR0124
-    return bool(first == second) or both_nan or type(first).__eq__ is object.__eq__
 
 
 def _show(value: Any, show: Callable[[Any], str] = repr) -> str:

@@ -28,6 +28,7 @@ __all__ = [
     "Cases",
     "Shape",
     "as_tried",
+    "holds_ids",
     "only",
     "unfit_bad_ids",
     "unfit_batch",
@@ -190,6 +191,17 @@ def _unfit_ignored(shape: Shape, sample: Sample) -> str:
     if ignored < 0 or (isinstance(sample.completion, list) and ignored > count):
         return f"its n_ignore_prefix_tokens is {ignored} for {count} completion ids, of which MASK-4 speaks"
     return ""
+
+
+def holds_ids(vocabulary: "Vocabulary", case: Any) -> bool:
+    """Whether a vocabulary holds all ids of a case; one that nobody knows does."""
+    return not vocabulary.encodes_text or _largest_id(case.model_dump()) < vocabulary.size
+
+
+def _largest_id(value: Any) -> int:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    own = [one for one in parts if isinstance(one, int)] if isinstance(value, list) else []
+    return max([0, *own, *map(_largest_id, parts)])
 
 
 def _unfit_ids(name: str, ids: str | Sequence[int], driver: "Driver") -> str:

@@ -192,9 +192,8 @@ def _named(outcome: Outcome, *, broken: bool) -> Cell:
 
 
 def _bystander_cases(check: Check, subject: Subject, settings: Settings, corpus: Corpus) -> list[Any]:
-    stored = check.stored_cases if settings.stored else []
-    own = [case for case in stored if getattr(case, "model", None) in (None, *subject.models)]
-    return [*own, *corpus.cases(check, subject)]
+    stored = check.stored_cases_for(subject) if settings.stored else []
+    return [*stored, *corpus.cases(check, subject)]
 
 
 def _bystander(check: Check, subject: Subject, cases: Sequence[Any]) -> Cell:

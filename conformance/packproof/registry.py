@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from packer_schemas.cases import case_adapter
 from packer_spec import Requirement, requirements
 from packproof import limits
-from packproof.fitting import Build, Cases, as_tried
+from packproof.fitting import Build, Cases, as_tried, holds_ids
 from packproof.violation import CallFailed, CaseTimeout, UsageError, Violation
 
 if TYPE_CHECKING:
@@ -46,6 +46,13 @@ class Check:
     def stored_cases(self) -> list[Any]:
         """Cases written in the spec, run before any generated one."""
         return [case_adapter.validate_python(case) for case in self.requirement.cases]
+
+    def stored_cases_for(self, subject: "Subject") -> list[Any]:
+        """Those of `stored_cases` that name no model but the subject's, and no id beyond its vocabulary."""
+        own = [case for case in self.stored_cases if getattr(case, "model", None) in (None, *subject.models)]
+        return [
+            case for case in own if holds_ids(subject.feed[getattr(case, "model", None) or subject.models[0]], case)
+        ]
 
     @property
     def kind(self) -> type[Any]:

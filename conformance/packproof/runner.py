@@ -67,8 +67,7 @@ def _judge(trial: "_Trial", settings: Settings, known: Sequence[KnownFailure]) -
             return trial.outcome("stale", unseen or passes)
         accepted.add(trial.kind())
     trial.accept(accepted)
-    own = (None, *trial.subject.models)  # a stored case that names another model is not for this packer
-    stored = [one for one in trial.check.stored_cases if getattr(one, "model", None) in own] if settings.stored else []
+    stored = trial.check.stored_cases_for(trial.subject) if settings.stored else []
     if any(trial.fails_stored(case) for case in stored) or _search(trial, settings):
         trial.try_on_fresh_packers()
         return trial.failed()

@@ -58,7 +58,7 @@ def conversations(
     """User and assistant in turn, the user first; content as a string or, if `parts`, a list of text parts.
 
     `turns` are the numbers of messages: odd ones end with the user, which every template takes. Not every one takes
-    what is drawn if `rich`: a system message in front, and keys beside role and content.
+    what is drawn if `rich`, see `_enriched`.
     """
     in_parts = texts().map(lambda text: [{"type": "text", "text": text}])
     content = st.one_of(texts(), in_parts) if parts else texts()
@@ -67,12 +67,24 @@ def conversations(
             {"role": ("user", "assistant")[index % 2], "content": value} for index, value in enumerate(contents)
         ]
     )
-    return st.builds(_enriched, plain, st.booleans(), st.booleans()) if rich else plain
+    return st.builds(_enriched, plain, st.booleans(), st.sampled_from(_RICHER)) if rich else plain
 
 
-def _enriched(turns: list[dict[str, Any]], system: bool, keys: bool) -> list[dict[str, Any]]:
-    if keys:
+_RICHER = ("", "keys", "nothing said", "twice", "tool")
+
+
+def _enriched(turns: list[dict[str, Any]], system: bool, richer: str) -> list[dict[str, Any]]:
+    """With a system message in front, with reasoning kept beside the content, or with a last message that is empty, is
+    followed by another of the same role, or by a tool's.
+    """
+    if richer == "keys":
         turns = [one | ({"reasoning_content": "why"} if one["role"] == "assistant" else {}) for one in turns]
+    if richer == "nothing said":
+        turns = [*turns[:-1], turns[-1] | {"content": ""}]
+    if richer == "twice":
+        turns = [*turns, turns[-1] | {"content": "again"}]
+    if richer == "tool":
+        turns = [*turns, {"role": "tool", "content": "42"}]
     return [{"role": "system", "content": "be brief"}, *turns] if system else turns
 
 

@@ -19,14 +19,15 @@ _NO_IDS: list[Any] = ["a", "7", [7], None, {}]
 @only(unfit_refused)
 def refused_prompts(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Prompts that are neither a string nor a list of messages with a role and content."""
-    alone, later = [[one] for one in _NO_MESSAGES], [[_MESSAGE, one] for one in _NO_MESSAGES]
-    return _refused(model, [*_NEITHER, [], *alone, *later])
+    lists = [turns for one in _NO_MESSAGES for turns in ([one], [_MESSAGE, one], [one, _MESSAGE])]
+    return _refused(model, [*_NEITHER, [], *lists])
 
 
 @only(unfit_completion)
 def refused_completions(model: str | None, _: Vocabulary) -> st.SearchStrategy[RefusedPromptCase]:
     """Completions that are neither text nor a list of ids."""
-    return _refused(model, [*_NEITHER, *([one] for one in _NO_IDS), *([120, one] for one in _NO_IDS)])
+    alone, later = [[one] for one in _NO_IDS], [[120, one] for one in _NO_IDS]
+    return _refused(model, [*_NEITHER, {"token_ids": [120]}, *alone, *later])
 
 
 @only(unfit_bad_ids)

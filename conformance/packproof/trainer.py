@@ -1,7 +1,7 @@
 """What a trainer does to samples and batches that are its own: it silences samples, and writes into a batch."""
 
 import copy
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -11,20 +11,24 @@ __all__ = ["overwritten", "silenced"]
 
 
 @contextmanager
-def silenced(rows: Sequence[PolicyView]) -> Iterator[list[PolicyView]]:
-    """The rows with their masks set to zero where the packer's objects allow it; put back afterwards."""
-    before = [_mask_of(row.raw) for row in rows]
+def silenced(rows: Sequence[PolicyView], *, in_place: bool) -> Iterator[list[PolicyView]]:
+    """The rows with zeros for masks, put in their place or written into them, where the packer's objects allow it.
+
+    They are put back afterwards.
+    """
+    before = [(row.raw_mask, copy.deepcopy(row.raw_mask)) for row in rows]
+    write = _write if in_place else _replace
     seen = []
     try:
-        for row, mask in zip(rows, before, strict=True):
+        for row, (mask, _) in zip(rows, before, strict=True):
             with suppress(Exception):  # frozen, or computed: no trainer writes there
-                _set_mask(row.raw, _zeros_like(mask))
+                write(row.raw, mask, _zeros_like(mask))
             seen.append(PolicyView.of(row.raw, row.call))
         yield seen
     finally:
-        for row, mask in zip(rows, before, strict=True):
+        for row, (mask, values) in zip(rows, before, strict=True):
             with suppress(Exception):
-                _set_mask(row.raw, mask)
+                write(row.raw, mask, values if in_place else mask)
 
 
 @contextmanager
@@ -46,10 +50,6 @@ def overwritten(batch: BatchView) -> Iterator[dict[str, Any]]:
             column.copy_(kept.columns[name])
 
 
-def _mask_of(raw: Any) -> Any:
-    return raw["logprob_masks"] if isinstance(raw, Mapping) else raw.logprob_masks
-
-
 def _zeros_like(mask: Any) -> Any:
     if isinstance(mask, (list, tuple)):
         return type(mask)([0] * len(mask))
@@ -58,8 +58,12 @@ def _zeros_like(mask: Any) -> Any:
     return zeros
 
 
-def _set_mask(raw: Any, mask: Any) -> None:
+def _replace(raw: Any, _: Any, mask: Any) -> None:
     if isinstance(raw, MutableMapping):
         raw["logprob_masks"] = mask
     else:
         raw.logprob_masks = mask
+
+
+def _write(_: Any, mask: Any, values: Any) -> None:
+    mask[:] = values

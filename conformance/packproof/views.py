@@ -35,6 +35,11 @@ class PolicyView:
         }
 
     @property
+    def raw_mask(self) -> Any:
+        """The mask as the packer made it."""
+        return self.raw["logprob_masks"] if isinstance(self.raw, Mapping) else self.raw.logprob_masks
+
+    @property
     def marks(self) -> list[int]:
         """The mask as integers."""
         return [int(bool(value)) for value in self.mask]
@@ -58,7 +63,7 @@ class BatchView:
             column = answer.get(name)
             if not isinstance(column, torch.Tensor):
                 raise CallFailed(call, f"{name} is {type(column).__name__}", f"a tensor under {name!r}")
-        return cls(answer, call)
+        return cls(dict(answer.items()), call)
 
     @property
     def ids(self) -> Any:
@@ -90,10 +95,11 @@ class BatchView:
         return BatchView(copies, self.call)
 
     def column_tensors(self) -> dict[str, Any]:
-        """The entries of the batch that are tensors, by name."""
+        """The entries of the batch that are tensors, by name, less sparse and nested ones, which have no plain rows."""
         import torch
 
-        return {name: column for name, column in self.columns.items() if isinstance(column, torch.Tensor)}
+        tensors = {name: column for name, column in self.columns.items() if isinstance(column, torch.Tensor)}
+        return {name: one for name, one in tensors.items() if one.layout == torch.strided and not one.is_nested}
 
 
 def fields_of(answer: Any) -> dict[str, Any]:
@@ -118,19 +124,25 @@ def attributes_of(value: Any) -> dict[str, Any]:
     return found
 
 
-def tensors_in(value: Any, name: str = "") -> dict[str, Any]:
-    """Every tensor in a value by name, also those inside lists, tuples and mappings; `name` is the value's own."""
+def tensors_in(value: Any, name: str = "", within: tuple[int, ...] = ()) -> dict[str, Any]:
+    """Every tensor in a value by name, also those inside lists, tuples and mappings; `name` is the value's own.
+
+    `within` are the values around it, by `id`: one that leads back to itself is not followed round.
+    """
     import torch
 
     if isinstance(value, torch.Tensor):
         return {name or "the answer": value}
+    if id(value) in within:
+        return {}
     if isinstance(value, Mapping):
         parts = [(f"{name}.{key}" if name else str(key), part) for key, part in value.items()]
     elif isinstance(value, (list, tuple)):
         parts = [(f"{name}[{index}]", part) for index, part in enumerate(value)]
     else:
         return {}
-    return {path: tensor for step, part in parts for path, tensor in tensors_in(part, step).items()}
+    within = (*within, id(value))
+    return {path: tensor for step, part in parts for path, tensor in tensors_in(part, step, within).items()}
 
 
 def _stream(answer: Any, name: str, call: str) -> list[Any]:
@@ -145,4 +157,6 @@ def _stream(answer: Any, name: str, call: str) -> list[Any]:
         value = value.tolist()
     if not isinstance(value, (list, tuple)):
         raise CallFailed(call, f"{name} is {type(value).__name__}", "a list, tuple, array or tensor")
+    if value and isinstance(value[0], (list, tuple)):
+        raise CallFailed(call, f"{name} is nested: {len(value)} of {len(value[0])}", "one dimension, the sample's own")
     return list(value)

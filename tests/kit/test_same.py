@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from packproof.expect import same
+from packproof.same import same
 
 
 @dataclass(slots=True)

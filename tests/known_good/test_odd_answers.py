@@ -31,7 +31,7 @@ class OtherSequences(MiniaturePacker):
         return deque(items)
 
     def get_rollout_output(self, completions, *args, **kwargs):
-        return tuple(completions)
+        return tuple(one if isinstance(one, str) else np.array(one, dtype=np.int64) for one in completions)
 
     def batch_size(self, batch):
         return np.int64(len(batch))
@@ -52,6 +52,30 @@ def with_columns(columns):
     return type("WithColumns", (OtherColumns,), {"columns": staticmethod(columns)})
 
 
+def nested(count):
+    """A nested tensor of as many parts, each of another length."""
+    return torch.nested.nested_tensor([torch.arange(number + 1) for number in range(count)])
+
+
+class Turn:
+    """Knows the turn before it, which knows it too."""
+
+    def __init__(self, before=None):
+        self.before, self.after = before, None if before else Turn(self)
+
+
+class OtherFields(MiniaturePacker):
+    """Puts on its rows what leads back to itself, arrays of arrays, and a sparse tensor."""
+
+    def _row(self, prompt, completion, ignored):
+        parts = np.empty(2, dtype=object)
+        parts[:] = [np.zeros(2), np.ones(3)]
+        loop: list[object] = []
+        loop.append(loop)
+        more = {"turn": Turn(), "loop": loop, "parts": parts, "sparse": torch.eye(3).to_sparse()}
+        return super()._row(prompt, completion, ignored) | more
+
+
 class InferenceTensors(MiniaturePacker):
     """Collates under inference mode, whose tensors nobody may write to outside of it."""
 
@@ -68,13 +92,20 @@ class InferenceTensors(MiniaturePacker):
         with_columns(lambda count, width: {"position_ids": torch.arange(width)}),
         with_columns(lambda count, width: {"shape": torch.tensor([count, width]), "scale": torch.tensor(2.0)}),
         with_columns(lambda count, width: {"advantages": torch.full((count,), float("nan"))}),
+        with_columns(lambda count, width: {"sparse": torch.eye(count).to_sparse(), "nested": nested(count)}),
         InferenceTensors,
     ],
-    ids=["other sequences", "expanded", "one row for all", "shape of the batch", "nan", "inference mode"],
+    ids=["other sequences", "expanded", "one row for all", "shape of the batch", "nan", "no rows", "inference mode"],
 )
 def test_odd_answers_conform(factory):
     """Deques, NumPy integers, columns that are no rows, NaN, and tensors nobody can write to break no rule."""
     report = check_packer(factory, select=["ROLL", "COLL"], effort="quick", raise_on_failure=False)
+    assert not_passed(report) == {}
+
+
+def test_odd_fields_conform():
+    """Rows with objects that lead back to themselves, arrays of arrays and sparse tensors break no rule."""
+    report = check_packer(OtherFields, select=["LIFE", "COLL", "CPU"], effort="quick", raise_on_failure=False)
     assert not_passed(report) == {}
 
 

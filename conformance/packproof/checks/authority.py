@@ -41,9 +41,12 @@ def auth_2(subject: Subject, case: PolicyCase) -> None:
     derived = case.sample.prompt_ids is None and sampled
     if derived and row.ids[len(row.ids) - len(sampled) :] == sampled:
         return  # AUTH-4 speaks of what is in front
+    tokenizer = _tokenizer(subject, driver)
     if row.ids[: len(prompt)] == prompt:  # else AUTH-1 or AUTH-4 speaks
-        tokenizer = _tokenizer(subject, driver)
         expect_ids(row.call, sampled, row.ids[len(prompt) :], tokenizer=tokenizer, at=len(prompt))
+    echo = driver.policy_input(case.sample.model_copy(update={"prompt_ids": prompt, "completion": list(prompt)}))
+    if echo.ids[: len(prompt)] == prompt:
+        expect_ids(echo.call, prompt, echo.ids[len(prompt) :], tokenizer=tokenizer, at=len(prompt))
 
 
 @check("AUTH-3", cases=policies(ROUTES, completion=("text",)))
@@ -59,7 +62,7 @@ def auth_3(subject: Subject, case: PolicyCase) -> None:
     _expect_encoded(subject, driver, empty, row)
 
 
-@check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation"), completion_len=(1, 6)))
+@check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation")))
 def auth_4(subject: Subject, case: PolicyCase) -> None:
     """Without stored ids the prompt is the rollout input, encoded without special tokens."""
     driver, sampled = subject.on(case.model), _encoded(subject.on(case.model), case.sample.completion)
@@ -116,7 +119,7 @@ def auth_8(subject: Subject, case: BadIdsCase) -> None:
 
     arrays = [torch.tensor(case.ids), np.array(case.ids)]  # in which a bool among integers becomes one of them
     wrong = [one for one in arrays if str(one.dtype).removeprefix("torch.") != "int64" or bool((one < 0).any())]
-    for ids in (list(case.ids), *wrong):
+    for ids in (list(case.ids), [_of_numpy(one) for one in case.ids], *wrong):
         streams: dict[str, Any] = {"prompt_ids": [110], "completion": [120], case.stream: ids}
         _refuse(subject.on(case.model), Sample(completion=[]), streams["completion"], streams["prompt_ids"])
 
@@ -125,6 +128,14 @@ def auth_8(subject: Subject, case: BadIdsCase) -> None:
 def auth_9(subject: Subject, case: RefusedPromptCase) -> None:
     """A completion that is neither text nor ids is refused with ValueError or TypeError."""
     _refuse(subject.on(case.model), Sample(completion=[]), case.prompt, [110])
+
+
+def _of_numpy(one: Any) -> Any:
+    """An entry as a NumPy scalar of its kind, as lists of ids hold them too."""
+    import numpy as np
+
+    kinds = {bool: np.bool_, float: np.float32, int: np.int64}
+    return kinds.get(type(one), lambda same: same)(one)
 
 
 def _expect_encoded(subject: Subject, driver: Driver, sample: Sample, row: PolicyView) -> None:

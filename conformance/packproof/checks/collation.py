@@ -7,13 +7,14 @@ from typing import Any
 
 from packer_schemas.cases import BatchCase, Sample
 from packproof.driver import Driver, sample_lengths
-from packproof.expect import as_integer, expect_equal, expect_ids, expect_mask, expect_same_input, same
+from packproof.expect import as_integer, expect_equal, expect_ids, expect_mask, expect_same_input
 from packproof.registry import check
+from packproof.same import same
 from packproof.strategies import IDS, batches
 from packproof.subject import Subject
 from packproof.trainer import overwritten, silenced
 from packproof.views import BatchView, PolicyView
-from packproof.violation import NotTested, Violation
+from packproof.violation import NotTested, Unexercised, Violation
 
 _SEVERAL = batches(IDS, least=2, ignore=True, completion_len=(0, 6))
 _ANY = batches(IDS, ignore=True, completion_len=(0, 6))
@@ -60,6 +61,8 @@ def coll_5(subject: Subject, case: BatchCase) -> None:
     """Filler ids are the pad id, also when that is zero or the end-of-sequence id."""
     driver, rows, batch = _collated(subject, case)
     pad = driver.tokenizer.pad_token_id
+    if pad is None:
+        raise Unexercised("the tokenizer declares neither a pad token nor an end of sequence")
     for number, row in _placed_rows(batch, rows):
         filler = batch.row_ids(number)[len(row.ids) :]
         call = f"{batch.call}, filler of row {number} (pad id {pad})"
@@ -88,10 +91,10 @@ def coll_7(subject: Subject, case: BatchCase) -> None:
         ended = case.model_copy(update={"samples": [_ended(sample, end) for sample in case.samples]})
         _, ended_rows, batch = _collated(subject, ended)
         _expect_masks(batch, ended_rows, lost="special token untrained")
-    with silenced(rows) as quiet:
-        batch = driver.collate(quiet, _width(rows, case))
-        told = BatchView(batch.columns, f"{batch.call}, after the trainer has set their masks to zero")
-        _expect_masks(told, quiet)
+    for in_place, how in ((False, "set their masks to zero"), (True, "written zeros into their masks")):
+        with silenced(rows, in_place=in_place) as quiet:
+            batch = driver.collate(quiet, _width(rows, case))
+            _expect_masks(BatchView(batch.columns, f"{batch.call}, after the trainer has {how}"), quiet)
 
 
 @check("COLL-8", cases=_SEVERAL)
@@ -103,13 +106,13 @@ def coll_8(subject: Subject, case: BatchCase) -> None:
     other_row = driver.policy_input(other)
     width = max(_width(rows, case), len(other_row.ids))
     first = driver.collate(rows, width)
-    batch, names, names_of_rows = first.kept(), sorted(first.columns), _names_of_rows(driver, rows, first, width)
+    batch, names, names_of_rows = first.kept(), _names(first), _names_of_rows(driver, rows, first, width)
     for place, word in ((len(rows) - 1, "last"), (0, "first")):
         changed = driver.collate([*rows[:place], other_row, *rows[place + 1 :]], width)
         numbers = [number for number in range(len(rows)) if number != place]
         if first.ids.shape == changed.ids.shape and first.mask.shape == changed.mask.shape:  # else COLL-3 speaks
             call = f"{batch.call}, its {word} sample replaced"
-            expect_equal(f"{call}: names in the batch", names, sorted(changed.columns))
+            expect_equal(f"{call}: names in the batch", names, _names(changed))
             _expect_rows(call, batch, changed, dict.fromkeys(names_of_rows, numbers))
 
 
@@ -191,7 +194,7 @@ def coll_14(subject: Subject, case: BatchCase) -> None:
         for number, (old, new) in enumerate(zip(before, raws, strict=True)):
             expect_same_input(f"{call}, sample {number}", old, PolicyView.of(new, call), "changed")
 
-    driver.max_len(rows)
+    driver.max_len(rows, raws)
     expect_untouched(driver.last_call)
     batch = driver.collate(rows, longest + case.extra_width, raws)
     expect_untouched(batch.call)
@@ -274,6 +277,10 @@ def _expect_masks(batch: BatchView, rows: Sequence[PolicyView], special: Sequenc
         got = batch.row_marks(number)[: len(row.marks)]
         fault = lost if sum(got) < sum(row.marks) else ""
         expect_mask(f"{batch.call}, row {number}", row.ids, row.marks, got, special=special, fault=fault)
+
+
+def _names(batch: BatchView) -> list[str]:
+    return sorted(map(str, batch.columns))
 
 
 def _dtype(column: Any) -> str:

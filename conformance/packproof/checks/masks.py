@@ -36,7 +36,7 @@ def mask_2(subject: Subject, case: PolicyCase) -> None:
     _expect_formula(subject.on(case.model), case.sample)
 
 
-@check("MASK-3", cases=policies(prompt_len=(2, 6), completion=("ids", "text"), special=False, ignore=True))
+@check("MASK-3", cases=policies(completion=("ids", "text"), ignore=True))
 def mask_3(subject: Subject, case: PolicyCase) -> None:
     """n_ignore_prefix_tokens takes that many predictions off the front of the completion."""
     driver = subject.on(case.model)
@@ -44,12 +44,12 @@ def mask_3(subject: Subject, case: PolicyCase) -> None:
         _expect_formula(driver, _within_borders(driver, case.sample))
 
 
-@check(
-    "MASK-4", cases=policies(prompt=("ids", "text"), completion=("ids", "text"), completion_len=(0, 4), special=False)
-)
+@check("MASK-4", cases=policies(ROUTES, completion_len=(0, 4), special=False))
 def mask_4(subject: Subject, case: PolicyCase) -> None:
     """An n_ignore_prefix_tokens below zero or above the completion length is refused with ValueError."""
     driver = subject.on(case.model)
+    plain = case.sample.model_copy(update={"n_ignore_prefix_tokens": 0})
+    driver.policy_input(plain)  # a prompt or a completion that fails by itself is no refusal of n
     if not _as_encoded(driver, case.sample):
         return  # AUTH-3 speaks
     most = len(_completion_ids(case.sample.completion, driver))
@@ -97,6 +97,9 @@ def mask_8(subject: Subject, case: PolicyCase) -> None:
     """Mask entries are the integers 0 and 1, or booleans."""
     driver = subject.on(case.model)
     row = driver.policy_input(_within_borders(driver, case.sample))
+    dtype = str(getattr(row.raw_mask, "dtype", "int")).removeprefix("torch.")
+    if not dtype.startswith(("int", "uint", "bool")):
+        raise Violation.of(row.call, expected="integers or booleans", got=f"dtype {dtype}", fault="not a mask entry")
     strange = [value for value in row.mask if not isinstance(value, (bool, int)) or value not in (0, 1)]
     if strange:
         raise Violation.of(row.call, expected="0 or 1", got=repr(strange[0]), fault="not a mask entry")

@@ -22,7 +22,9 @@ def members() -> tuple[Member, ...]:
         lifecycle_arguments,
         lifecycle_calls,
         masks,
+        masks_ignored,
         rollout,
+        rollout_hooks,
         selection,
     )
     from packproof.zoo.member import known_bad

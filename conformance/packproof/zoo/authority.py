@@ -109,6 +109,15 @@ class SampledIdsTruncated(MiniaturePacker):
 
 
 @fault("AUTH-2")
+class EchoCutOff(MiniaturePacker):
+    """A completion that begins as its prompt does is taken for an engine's echo of it, and the echo is cut off."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        echo = len(prompt) if completion[: len(prompt)] == prompt else 0
+        return super()._row(prompt, completion[echo:], min(ignored, len(completion) - echo))
+
+
+@fault("AUTH-2")
 class StopTokenDroppedBehindTextPrompts(MiniaturePacker):
     """Where the prompt is text, a special token at the end of the sampled ids is taken for the engine's and dropped."""
 
@@ -222,6 +231,20 @@ class PromptOfTextPairsWithSpecials(MiniaturePacker):
         """As the miniature, with another prompt for text."""
         text = self._render(sample.representations["prompt"]) if prompt_ids is None else ""
         if text and isinstance(rollout_output, str):
+            prompt_ids = list(self.tokenizer(text).input_ids)
+        return super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
+
+
+@fault("AUTH-4")
+class PromptWithoutAnswerWithSpecials(MiniaturePacker):
+    """A prompt without an answer is encoded as a text of its own, on a short cut that nobody looked at again."""
+
+    def get_policy_input(
+        self, sample: Any, rollout_output: Any, n_ignore_prefix_tokens: int = 0, *, prompt_ids: Any = None
+    ) -> Row:
+        """As the miniature, with another prompt for nothing."""
+        text = self._render(sample.representations["prompt"]) if prompt_ids is None else ""
+        if text and not len(rollout_output):
             prompt_ids = list(self.tokenizer(text).input_ids)
         return super().get_policy_input(sample, rollout_output, n_ignore_prefix_tokens, prompt_ids=prompt_ids)
 

@@ -82,6 +82,22 @@ class NegativeIdsAccepted(MiniaturePacker):
         return one if negative else super()._id(one)
 
 
+@fault("AUTH-8")
+class NumpyScalarsCast(MiniaturePacker):
+    """What is no Python number goes through `int()`, so floats and bools of NumPy are cut to ids."""
+
+    def _id(self, one: Any) -> int:
+        return super()._id(abs(int(one)) if hasattr(one, "dtype") else one)
+
+
+@fault("AUTH-9")
+class AnswerUnwrapped(MiniaturePacker):
+    """An engine's response object is unwrapped where its ids are found, and trained whatever else it says of them."""
+
+    def _completion_ids(self, given: Any) -> list[int]:
+        return super()._completion_ids(given.get("token_ids", given) if isinstance(given, dict) else given)
+
+
 @fault("AUTH-9", report="https://github.com/huggingface/transformers/pull/45422")
 class NoneTrainedAsText(MiniaturePacker):
     """A completion that is neither text nor ids is printed, so None is trained as the word None.

@@ -142,6 +142,19 @@ class PadEosCut(MiniaturePacker):
 
 
 @fault("COLL-7")
+class MaskWrittenToUnseen(MiniaturePacker):
+    """The mask that counts is a copy, renewed when another mask is put in its place, and not when one is written to."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        row = super()._row(prompt, completion, ignored)
+        return row | {"kept": (row["logprob_masks"], tuple(row["logprob_masks"]))}
+
+    def _padded_mask(self, row: Row, width: int) -> list[Any]:
+        mask, kept = row["kept"]
+        return super()._padded_mask({"logprob_masks": list(kept)} if row["logprob_masks"] is mask else row, width)
+
+
+@fault("COLL-7")
 class MaskDerivedAgain(MiniaturePacker):
     """The mask is made again from lengths that the sample carries, so a trainer that silences a sample has no say."""
 
@@ -152,7 +165,7 @@ class MaskDerivedAgain(MiniaturePacker):
         return super()._padded_mask({"logprob_masks": self._mask(*row["lengths"])}, width)
 
 
-@fault("COLL-7")
+@fault("COLL-7", "COLL-9")
 class MasksOfTheFirstFourOnly(MiniaturePacker):
     """Masks are written for one micro-batch of four, and the rows after it stay as they were made: untrained."""
 

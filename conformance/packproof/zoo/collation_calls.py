@@ -148,6 +148,16 @@ class WidthCallPadsInPlace(MiniaturePacker):
 
 
 @fault("COLL-14")
+class WidthCallSorts(MiniaturePacker):
+    """The call that asks for the width sorts the samples to find the longest, and their advantages stay behind."""
+
+    def policy_compute_max_len(self, processed_samples: Any) -> int:
+        """Of the last."""
+        processed_samples.sort(key=lambda row: len(row["input_ids"]))
+        return len(processed_samples[-1]["input_ids"])
+
+
+@fault("COLL-14")
 class WeightsGrow(MiniaturePacker):
     """A list of weights on every sample is padded in place, and grows with each width that it is collated at."""
 
