@@ -1,18 +1,20 @@
 """Which modules with weights hang off a packer, however deep."""
 
+import gc
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import FrameType, FunctionType, MethodType, ModuleType, TracebackType
 from typing import Any
 
 from packproof.views import attributes_of
 
 __all__ = ["modules_with_weights"]
 
-_ATOMS = (str, bytes, int, float, complex, bool, type(None), ModuleType, BuiltinFunctionType)
+_ATOMS = (str, bytes, int, float, complex, bool, type(None), type(Ellipsis), ModuleType, FrameType, TracebackType)
+_OPAQUE = {"builtins", "itertools", "functools", "operator"}
 _FOREIGN = {"builtins", "torch", "transformers", "pydantic", "abc", "typing"}
 _MOST = 200_000
 
@@ -20,8 +22,8 @@ _MOST = 200_000
 def modules_with_weights(root: object) -> list[str]:
     """Paths from `root` to every `torch.nn.Module` that holds a parameter or a buffer.
 
-    Follows attributes (of the object and its classes), containers, and what a function has bound: `_MOST` objects at
-    most. An object that raises when it is looked into, as a proxy of nothing does, is passed over.
+    Follows attributes (of the object and its classes), containers, what a function has bound, and what objects of
+    Python's own types hold without showing it, such as iterators: `_MOST` objects at most. An object that raises when it is looked into, as a proxy of nothing does, is passed over.
     """
     found: list[str] = []
     seen: dict[int, object] = {}  # keeps what it saw alive, so that ids stay unique
@@ -68,6 +70,8 @@ def _parts(value: Any) -> Iterator[tuple[str, object]]:
         yield from ((".func", value.func), (".args", value.args), (".keywords", value.keywords))
     elif isinstance(value, FunctionType):
         yield from _bound(value)
+    elif type(value).__module__ in _OPAQUE and not isinstance(value, type):
+        yield from ((f" in a {type(value).__name__}", part) for part in gc.get_referents(value))
     yield from _attributes(value)
 
 

@@ -1,6 +1,7 @@
 """Where a module with weights can hide in a packer, and what is no hiding place."""
 
 import functools
+import itertools
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -44,6 +45,22 @@ def closing_over(encoder: Any) -> Callable[[], Any]:
     return lambda: encoder
 
 
+def memoised(encoder: Any) -> Callable[[], Any]:
+    """A function that keeps its answer, the encoder, which it took from elsewhere."""
+    kept = functools.lru_cache([encoder].pop)
+    kept()
+    return kept
+
+
+def caught() -> Exception:
+    """An error from a place where an encoder was at hand."""
+    encoder = ENCODER
+    try:
+        raise ValueError(type(encoder))
+    except ValueError as error:
+        return error
+
+
 def private(encoder: Any) -> Model:
     """A model that keeps the encoder in a private attribute."""
     model = Model()
@@ -73,6 +90,13 @@ def on_the_class(part: Any, name: str = "encoder") -> Any:
         (on_the_class(staticmethod(functools.partial(print, ENCODER))), "packer.encoder.args[0]"),
         (on_the_class(classmethod(lambda cls, encoder=ENCODER: encoder)), "packer.encoder.__defaults__[0]"),
         (on_the_class(lambda self, encoder=ENCODER: encoder, "__call__"), "packer.__call__.__defaults__[0]"),
+        (Holder({"a": ENCODER}.get), "packer.held in a builtin_function_or_method['a']"),
+        (Holder({"a": ENCODER}.values()), "packer.held in a dict_values['a']"),
+        (Holder(iter([ENCODER])), "packer.held in a list_iterator[0]"),
+        (Holder(itertools.cycle([ENCODER])), "packer.held in a cycle in a list_iterator[0]"),
+        (Holder(map(closing_over(ENCODER), [1])), "packer.held in a map closing over encoder"),
+        (Holder(part for part in (ENCODER,)), "packer.held in a generator in a tuple_iterator[0]"),
+        (Holder(memoised(ENCODER)), "packer.held in a _lru_cache_wrapper"),
         (Slotted(ENCODER), "packer._Slotted__encoder"),
         (Model(encoder=ENCODER), "packer.__pydantic_extra__['encoder']"),
         (private(ENCODER), "packer.__pydantic_private__['_encoder']"),
@@ -92,6 +116,9 @@ def test_weights_are_found_wherever_they_hang(packer: Any, path: str) -> None:
         torch.ones(3),
         np.ones(3),
         functools.partial(print),
+        print,
+        iter([1]),
+        caught(),
         property(),
         {("a", 1): 2},
     ],

@@ -144,6 +144,17 @@ class EmbeddingBoundInAFunction(MiniaturePacker):
 
 
 @fault("CPU-3")
+class EmbeddingLookedUpByMethod(MiniaturePacker):
+    """Only the `get` of a table is kept, and the table with the embedding in it hangs on that."""
+
+    def _settle_pad(self) -> None:
+        import torch
+
+        super()._settle_pad()
+        self._find = {"embedding": torch.nn.utils.skip_init(torch.nn.Embedding, len(self.tokenizer), 2)}.get
+
+
+@fault("CPU-3")
 class LastEncodersQueued(MiniaturePacker):
     """The encoders of the last setups wait in a queue, to be used again, and are copied to every worker."""
 
