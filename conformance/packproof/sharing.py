@@ -15,8 +15,8 @@ def shared(answer: Any, *given: Any) -> list[str]:
     return [name for name, part in own if any(part is one or _overlap(part, one) for one in theirs)]
 
 
-def _mutable(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The value and its parts, by name, less what cannot be changed."""
+def _mutable(name: str, value: Any, within: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """The value and its parts, by name, less what cannot be changed; `within` are those around it, by `id`."""
     import numpy as np
     import torch
     from pydantic import BaseModel
@@ -32,7 +32,8 @@ def _mutable(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, (dict, list, BaseModel, np.ndarray, torch.Tensor)):
         yield name, value
     for step, part in parts:
-        yield from _mutable(step, part)
+        if id(part) not in within:
+            yield from _mutable(step, part, (*within, id(value)))
 
 
 def _overlap(first: Any, second: Any) -> bool:
