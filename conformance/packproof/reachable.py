@@ -23,7 +23,8 @@ def modules_with_weights(root: object) -> list[str]:
     """Paths from `root` to every `torch.nn.Module` that holds a parameter or a buffer.
 
     Follows attributes (of the object and its classes), containers, what a function has bound, and what objects of
-    Python's own types hold without showing it, such as iterators: `_MOST` objects at most. An object that raises when it is looked into, as a proxy of nothing does, is passed over.
+    Python's own types hold without showing it, such as iterators: `_MOST` objects at most. An object that raises when
+    it is looked into, as a proxy of nothing does, is passed over.
     """
     found: list[str] = []
     seen: dict[int, object] = {}  # keeps what it saw alive, so that ids stay unique

@@ -94,7 +94,7 @@ def on_the_class(part: Any, name: str = "encoder") -> Any:
         (Holder({"a": ENCODER}.values()), "packer.held in a dict_values['a']"),
         (Holder(iter([ENCODER])), "packer.held in a list_iterator[0]"),
         (Holder(itertools.cycle([ENCODER])), "packer.held in a cycle in a list_iterator[0]"),
-        (Holder(map(closing_over(ENCODER), [1])), "packer.held in a map closing over encoder"),
+        (Holder(map(closing_over, [ENCODER])), "packer.held in a map[0] in a list_iterator[0]"),
         (Holder(part for part in (ENCODER,)), "packer.held in a generator in a tuple_iterator[0]"),
         (Holder(memoised(ENCODER)), "packer.held in a _lru_cache_wrapper"),
         (Slotted(ENCODER), "packer._Slotted__encoder"),
