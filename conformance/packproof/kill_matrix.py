@@ -29,7 +29,7 @@ __all__ = [
 ACCEPTANCE = frozenset({"AUTH-7", "MASK-5", "SEL-4"})
 """Rules that demand an answer where a packer might raise: only for these is a crash a kill."""
 
-BYSTANDER_CASES = 5
+BYSTANDER_CASES = 3
 """Generated cases that a rule is tried with on a member that keeps it."""
 
 Verdict = Literal["killed", "survived", "crashed", "green", "tripped", "error"]

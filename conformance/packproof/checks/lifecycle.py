@@ -53,7 +53,7 @@ def life_1(subject: Subject, case: SetupCase) -> None:
         raise Violation.of(f"{subject.target}() twice", expected="two packers", got="one packer, returned twice")
 
 
-@check("LIFE-2", cases=_texts)
+@check("LIFE-2", cases=_texts, heavy=True)
 def life_2(subject: Subject, case: SetupCase) -> None:
     """After setup the packer's tokenizer encodes as the tokenizer of the named model does."""
     named, setup, other = _tokenizer(subject, case), f"setup({case.model!r})", _another_model(subject, case.model)
@@ -88,7 +88,7 @@ def life_4(subject: Subject, case: SetupCase) -> None:
     expect_equal(call, expected, subject.on(case.model).tokenizer.pad_token_id, fault=fault)
 
 
-@check("LIFE-5", cases=setups)
+@check("LIFE-5", cases=setups, heavy=True)
 def life_5(subject: Subject, case: SetupCase) -> None:
     """Setup runs no code from the model folder unless trust_remote_code is true."""
     with model_with_code(resolve_model(_name(case))) as (folder, has_run):
@@ -109,7 +109,7 @@ def life_5(subject: Subject, case: SetupCase) -> None:
                 raise Violation.of(call, expected="no question at the terminal", got=f"asked {short(asked)}")
 
 
-@check("LIFE-6", cases=setups)
+@check("LIFE-6", cases=setups, heavy=True)
 def life_6(subject: Subject, case: SetupCase) -> None:
     """With trust_remote_code true, setup uses the tokenizer class that the model folder brings."""
     driver = Driver(subject.build(), "a folder with code", subject.note)
