@@ -24,8 +24,8 @@ def _corpus(seed: int, stored: bool) -> Corpus:
 def run_at(seed: int, member: Member, *, stored: bool = False) -> MemberResult:
     """The member at standard effort, by default on generated cases alone.
 
-    The rules it keeps get few cases, so that five seeds fit into minutes: `BYSTANDER_CASES` at seed 0, one at the others,
-    and one beside the stored cases.
+    The rules it keeps get few cases, so that five seeds fit into minutes: `BYSTANDER_CASES` at seed 0, one at the
+    others, and one beside the stored cases.
     """
     return run_member(member, Settings(EFFORTS["standard"], seed, stored=stored), _corpus(seed, stored))
 
