@@ -5,7 +5,7 @@ import inspect
 import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from packer_schemas.cases import Sample
@@ -185,12 +185,14 @@ def policy_call(sample: Sample, completion: Any, prompt_ids: Any) -> str:
 
 
 def readable(answer: Any) -> Any:
-    """A policy input as its two streams, anything else as it is; for messages."""
-    try:
-        view = PolicyView.of(answer, "")
-    except Violation:
-        return answer
-    return {"input_ids": view.ids, "logprob_masks": view.mask}
+    """A policy input or a batch as its two streams, anything else as it is; for messages."""
+    with suppress(Violation):
+        row = PolicyView.of(answer, "")
+        return {"input_ids": row.ids, "logprob_masks": row.mask}
+    with suppress(Violation):
+        batch = BatchView.of(answer, "")
+        return {"input_ids": batch.ids.tolist(), "logprob_masks": batch.mask.tolist()}
+    return answer
 
 
 def short(value: Any) -> str:

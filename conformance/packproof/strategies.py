@@ -67,23 +67,23 @@ def conversations(
             {"role": ("user", "assistant")[index % 2], "content": value} for index, value in enumerate(contents)
         ]
     )
-    return st.builds(_enriched, plain, st.booleans(), st.sampled_from(_RICHER)) if rich else plain
+    return st.builds(_enriched, plain, st.booleans(), st.booleans(), st.sampled_from(_LAST)) if rich else plain
 
 
-_RICHER = ("", "keys", "nothing said", "twice", "tool")
+_LAST = ("", "nothing said", "twice", "tool")
 
 
-def _enriched(turns: list[dict[str, Any]], system: bool, richer: str) -> list[dict[str, Any]]:
-    """With a system message in front, with reasoning kept beside the content, or with a last message that is empty, is
+def _enriched(turns: list[dict[str, Any]], system: bool, keys: bool, last: str) -> list[dict[str, Any]]:
+    """With a system message in front, with reasoning kept beside the content, and with a last message that is empty, is
     followed by another of the same role, or by a tool's.
     """
-    if richer == "keys":
+    if keys:
         turns = [one | ({"reasoning_content": "why"} if one["role"] == "assistant" else {}) for one in turns]
-    if richer == "nothing said":
+    if last == "nothing said":
         turns = [*turns[:-1], turns[-1] | {"content": ""}]
-    if richer == "twice":
+    if last == "twice":
         turns = [*turns, turns[-1] | {"content": "again"}]
-    if richer == "tool":
+    if last == "tool":
         turns = [*turns, {"role": "tool", "content": "42"}]
     return [{"role": "system", "content": "be brief"}, *turns] if system else turns
 
