@@ -29,12 +29,16 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides a run besides the packer: `seed` repeats it; `stored` runs the spec's own cases first."""
+    """What decides a run besides the packer: `seed` repeats it; `stored` runs the spec's own cases first.
+
+    Without `shrink` a failure is shown on the first case that was found, for those who only ask whether there is one.
+    """
 
     effort: Effort = EFFORTS["standard"]
     seed: int = 0
     stored: bool = True
     database: Path | None = None
+    shrink: bool = True
 
     @classmethod
     def make(cls, effort: str = "standard", seed: int | str | None = None, database: Path | None = None) -> "Settings":

@@ -211,6 +211,7 @@ def _search(trial: _Trial, settings: Settings) -> bool:
             cases=_share(check, trial.subject, effort.cases),
             seed=settings.seed,
             repeatable=effort.gate,
+            shrink=settings.shrink,
             database=folder,
         )
     except (Violation, CaseTimeout):
