@@ -93,9 +93,19 @@ class InferenceTensors(MiniaturePacker):
         with_columns(lambda count, width: {"shape": torch.tensor([count, width]), "scale": torch.tensor(2.0)}),
         with_columns(lambda count, width: {"advantages": torch.full((count,), float("nan"))}),
         with_columns(lambda count, width: {"sparse": torch.eye(count).to_sparse(), "nested": nested(count)}),
+        with_columns(lambda count, width: {"pair": torch.ones(count)} if count == 2 else {}),
         InferenceTensors,
     ],
-    ids=["other sequences", "expanded", "one row for all", "shape of the batch", "nan", "no rows", "inference mode"],
+    ids=[
+        "other sequences",
+        "expanded",
+        "one row for all",
+        "shape",
+        "nan",
+        "no rows",
+        "of pairs only",
+        "inference mode",
+    ],
 )
 def test_odd_answers_conform(factory):
     """Deques, NumPy integers, columns that are no rows, NaN, and tensors nobody can write to break no rule."""

@@ -154,10 +154,10 @@ def coll_11(subject: Subject, case: BatchCase) -> None:
 def coll_12(subject: Subject, case: BatchCase) -> None:
     """A max_len below the longest sample is refused with ValueError."""
     driver = subject.on(case.model)
-    lengths = sample_lengths(_rows(driver, case))
-    for width in dict.fromkeys((_longest(_rows(driver, case)) - 1, 1, 0, -1)):
+    rows = _rows(driver, case)
+    for width in dict.fromkeys((_longest(rows) - 1, 1, 0, -1)):
         raws = [row.raw for row in _rows(driver, case)]  # new ones: COLL-14 speaks of what a refusal leaves
-        call = f"policy_collate_fn({lengths}, {width})"
+        call = f"policy_collate_fn({sample_lengths(rows)}, {width})"
         driver.refuses(call, lambda: driver.packer.policy_collate_fn(raws, width), (ValueError,))  # noqa: B023  called at once
 
 
@@ -265,10 +265,9 @@ def _copied(raws: list[Any]) -> list[Any]:
 
 def _names_of_rows(driver: Driver, rows: list[PolicyView], batch: BatchView, width: int) -> list[str]:
     """The tensors with one entry per sample on their first axis: twice the samples, twice the entries."""
-    sizes = {name: tuple(column.shape[:1]) for name, column in batch.column_tensors().items()}
-    twice = driver.collate(rows * 2, width).column_tensors()
-    count = len(rows)
-    return [name for name, size in sizes.items() if size == (count,) and twice[name].shape[:1] == (2 * count,)]
+    both = batch, driver.collate(rows * 2, width)
+    once, twice = ({name: tuple(column.shape[:1]) for name, column in one.column_tensors().items()} for one in both)
+    return [name for name, size in once.items() if size == (len(rows),) and twice.get(name) == (2 * len(rows),)]
 
 
 def _expect_masks(batch: BatchView, rows: Sequence[PolicyView], special: Sequence[int] = (), *, lost: str = "") -> None:
