@@ -91,6 +91,14 @@ class Driver:
         """The packer's tokenizer; only for checks of rules that need `UsesTokenizer`."""
         return self.packer.tokenizer
 
+    def encode(self, text: str) -> list[int]:
+        """Ids of a text without special tokens, by the packer's tokenizer."""
+        return list(self.tokenizer(text, add_special_tokens=False).input_ids)
+
+    def completion_ids(self, completion: str | list[int]) -> list[int]:
+        """Ids of a completion, sampled or encoded."""
+        return completion if isinstance(completion, list) else self.encode(completion)
+
     @contextmanager
     def calling(self, call: str) -> Iterator[None]:
         """Run packer code under the name `call`; its exceptions become `CallFailed`."""
@@ -140,7 +148,7 @@ class Driver:
         prompt_ids = given.get("prompt_ids", _own(sample.prompt_ids))
         call = policy_call(sample, completion, prompt_ids)
         with self.calling(call):
-            return PolicyView.of(self.answer(sample, completion, prompt_ids, item), call)
+            return PolicyView.of(finished(self.answer(sample, completion, prompt_ids, item), call), call)
 
     def answer(self, sample: Sample, completion: Any, prompt_ids: Any, item: ObsBundle | None = None) -> Any:
         """The bare call, with every option spelled only when it differs from its default."""
@@ -149,14 +157,13 @@ class Driver:
             options["n_ignore_prefix_tokens"] = sample.n_ignore_prefix_tokens
         if prompt_ids is not None:
             options["prompt_ids"] = prompt_ids
-        answer = self.packer.get_policy_input(item or observation(sample.prompt), completion, **options)
-        return finished(answer, policy_call(sample, completion, prompt_ids))
+        return self.packer.get_policy_input(item or observation(sample.prompt), completion, **options)
 
     def _expect_prompt(self, prompt: Any) -> None:
         """Skip the case of a text that encodes to nothing, as white space does on some tokenizers: AUTH-5 speaks."""
         if not isinstance(prompt, str) or not self.vocabulary.encodes_text:
             return
-        if not self.tokenizer(prompt, add_special_tokens=False).input_ids:
+        if not self.encode(prompt):
             raise Unexercised(f"the prompt {short(prompt)} encodes to no ids")
 
     def max_len(self, views: Sequence[PolicyView], raws: list[Any] | None = None) -> int:

@@ -22,7 +22,7 @@ def auth_1(subject: Subject, case: PolicyCase) -> None:
     row = driver.policy_input(case.sample)
     if row.ids[: len(stored)] == stored:
         return  # AUTH-2 and AUTH-3 speak of what follows
-    completion = _encoded(driver, case.sample.completion)
+    completion = driver.completion_ids(case.sample.completion)
     end = len(row.ids) - len(completion)
     before = row.ids[:end] if row.ids[end:] == completion else row.ids[: len(stored)]
     tokenizer = _tokenizer(subject, driver)
@@ -65,7 +65,8 @@ def auth_3(subject: Subject, case: PolicyCase) -> None:
 @check("AUTH-4", cases=policies(ROUTES, prompt=("text", "conversation")))
 def auth_4(subject: Subject, case: PolicyCase) -> None:
     """Without stored ids the prompt is the rollout input, encoded without special tokens."""
-    driver, sampled = subject.on(case.model), _encoded(subject.on(case.model), case.sample.completion)
+    driver = subject.on(case.model)
+    sampled = driver.completion_ids(case.sample.completion)
     expected = _prompt_ids(subject, driver, case.sample)
     if not expected:
         return  # AUTH-5 speaks of empty prompts
@@ -83,7 +84,7 @@ def auth_4(subject: Subject, case: PolicyCase) -> None:
 def auth_5(subject: Subject, case: PolicyCase) -> None:
     """A prompt that encodes to no ids is refused with ValueError."""
     driver, sample = subject.on(case.model), case.sample.model_copy(update={"prompt": "", "prompt_ids": None})
-    if driver.tokenizer("", add_special_tokens=False).input_ids:
+    if driver.encode(""):
         raise Unexercised("the tokenizer encodes the empty string to something")
     if "RolloutPacker" in subject.capabilities and _becomes_text(driver, ""):
         return  # ROLL-1 speaks
@@ -141,7 +142,7 @@ def _of_numpy(one: Any) -> Any:
 def _expect_encoded(subject: Subject, driver: Driver, sample: Sample, row: PolicyView) -> None:
     """The row ends with its text completion, encoded alone and without special tokens."""
     stored, text = sample.prompt_ids, str(sample.completion)
-    expected = list(driver.tokenizer(text, add_special_tokens=False).input_ids)
+    expected = driver.encode(text)
     start = max(len(row.ids) - len(expected), 0) if stored is None else len(stored)
     if row.ids[:start] == (stored or row.ids[:start]):  # else AUTH-1 speaks
         got, fault = row.ids[start:], ""
@@ -159,7 +160,7 @@ def _prompt_ids(subject: Subject, driver: Driver, sample: Sample) -> list[int]:
     asked = driver.rollout_input(sample.prompt) if "RolloutPacker" in subject.capabilities else None
     if not isinstance(asked, str):
         raise Unexercised("the rollout input is not text")
-    return list(driver.tokenizer(asked, add_special_tokens=False).input_ids)
+    return driver.encode(asked)
 
 
 def _reads(driver: Driver, sample: Sample, prompt_ids: Any) -> bool:
@@ -208,12 +209,6 @@ def _becomes_text(driver: Driver, prompt: str) -> bool:
 
 def _tokenizer(subject: Subject, driver: Driver) -> Any:
     return driver.tokenizer if "UsesTokenizer" in subject.capabilities else None
-
-
-def _encoded(driver: Driver, completion: str | list[int]) -> list[int]:
-    if isinstance(completion, list):
-        return completion
-    return list(driver.tokenizer(completion, add_special_tokens=False).input_ids)
 
 
 def _streams(sample: Sample) -> dict[str, list[int]]:

@@ -52,7 +52,7 @@ def mask_4(subject: Subject, case: PolicyCase) -> None:
     driver.policy_input(plain)  # a prompt or a completion that fails by itself is no refusal of n
     if not _as_encoded(driver, case.sample):
         return  # AUTH-3 speaks
-    most = len(_completion_ids(case.sample.completion, driver))
+    most = len(driver.completion_ids(case.sample.completion))
     for count in (-1, most + 1, most + 3):
         sample = case.sample.model_copy(update={"n_ignore_prefix_tokens": count}, deep=True)
         call = policy_call(sample, sample.completion, sample.prompt_ids)
@@ -67,7 +67,7 @@ def mask_5(subject: Subject, case: PolicyCase) -> None:
     if not _keeps_formula(driver, case.sample, completion=list(case.sample.prompt_ids or ())[:1]):
         return
     _expect_formula(driver, case.sample)
-    if not driver.vocabulary.encodes_text or _completion_ids("", driver):
+    if not driver.vocabulary.encodes_text or driver.encode(""):
         return
     if _keeps_formula(driver, case.sample, completion="a"):  # else MASK-9 speaks of text completions
         _expect_formula(driver, case.sample.model_copy(update={"completion": ""}))
@@ -115,7 +115,7 @@ def mask_9(subject: Subject, case: BatchCase) -> None:
     rows = [driver.policy_input(sample) for sample in samples]
     batch = driver.collate(rows, max(len(row.ids) for row in rows) + case.extra_width)
     for number, (sample, row) in enumerate(zip(samples, rows, strict=True)):
-        completion = _completion_ids(sample.completion, driver)
+        completion = driver.completion_ids(sample.completion)
         prompt_len, ignored = len(row.ids) - len(completion), sample.n_ignore_prefix_tokens
         prompt = row.ids[:prompt_len]
         if not _intact(driver, sample, row, completion) or not _kept(batch, number, row):
@@ -130,7 +130,7 @@ def mask_9(subject: Subject, case: BatchCase) -> None:
 
 def _expect_formula(driver: Driver, sample: Sample) -> None:
     row = driver.policy_input(sample)
-    prompt_len, completion_len = len(sample.prompt_ids or ()), len(_completion_ids(sample.completion, driver))
+    prompt_len, completion_len = len(sample.prompt_ids or ()), len(driver.completion_ids(sample.completion))
     if len(row.ids) == len(row.mask) == prompt_len + completion_len:  # else MASK-1 and the AUTH rules speak
         ignored, special = sample.n_ignore_prefix_tokens, driver.vocabulary.special_ids
         expected = _formula(prompt_len, completion_len, ignored)
@@ -153,7 +153,7 @@ def _within_borders(driver: Driver, sample: Sample) -> Sample:
     """The sample with no more tokens to ignore than its completion has, which for text the tokenizer has to say."""
     if not sample.n_ignore_prefix_tokens or not isinstance(sample.completion, str):
         return sample
-    most = len(_completion_ids(sample.completion, driver)) if _as_encoded(driver, sample) else 0
+    most = len(driver.completion_ids(sample.completion)) if _as_encoded(driver, sample) else 0
     return sample.model_copy(update={"n_ignore_prefix_tokens": min(sample.n_ignore_prefix_tokens, most)})
 
 
@@ -163,7 +163,7 @@ def _as_encoded(driver: Driver, sample: Sample) -> bool:
         return True
     stored = list(sample.prompt_ids or [0])  # with a text prompt nobody could tell where the completion begins
     row = driver.policy_input(sample.model_copy(update={"prompt_ids": stored, "n_ignore_prefix_tokens": 0}))
-    return row.ids == [*stored, *_completion_ids(sample.completion, driver)]
+    return row.ids == [*stored, *driver.completion_ids(sample.completion)]
 
 
 def _formula(prompt_len: int, completion_len: int, ignored: int) -> list[int]:
@@ -175,7 +175,7 @@ def _intact(driver: Driver, sample: Sample, row: PolicyView, completion: list[in
     prompt = sample.prompt_ids
     if prompt is None and satisfies(driver.packer, RolloutPacker):
         asked = driver.rollout_input(sample.prompt)
-        prompt = driver.tokenizer(asked, add_special_tokens=False).input_ids if isinstance(asked, str) else None
+        prompt = driver.encode(asked) if isinstance(asked, str) else None
     if prompt is None:
         prompt = row.ids[: max(len(row.ids) - len(completion), 1)]
     return row.ids == [*prompt, *completion] and len(row.mask) == len(row.ids)
@@ -186,9 +186,3 @@ def _kept(batch: BatchView, number: int, row: PolicyView) -> bool:
     if not batch.holds(number, len(row.ids)):
         return False
     return batch.row_ids(number)[: len(row.ids)] == row.ids and batch.row_marks(number)[: len(row.ids)] == row.marks
-
-
-def _completion_ids(completion: str | list[int], driver: Driver) -> list[int]:
-    if isinstance(completion, list):
-        return completion
-    return list(driver.tokenizer(completion, add_special_tokens=False).input_ids)
