@@ -27,7 +27,6 @@ __all__ = [
     "Build",
     "Cases",
     "Shape",
-    "as_tried",
     "holds_ids",
     "only",
     "unfit_bad_ids",
@@ -43,13 +42,6 @@ Build = Callable[[str | None, "Vocabulary"], "SearchStrategy[Any]"]
 Unfit = Callable[[Any, "Driver"], str]
 
 _MOST = 2**31  # ids that every container holds
-
-_PUT_IN = {
-    "AUTH-5": {"prompt": "", "prompt_ids": [0]},
-    "AUTH-6": {"prompt_ids": [0]},
-    "MASK-4": {"n_ignore_prefix_tokens": 0},
-}
-"""What a check puts in the place of its case's own, which is therefore free."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +79,6 @@ class Cases:
 def only(unfit: Unfit) -> Callable[[Build], Cases]:
     """The decorated strategy, and what does not fit it."""
     return lambda build: Cases(build, unfit)
-
-
-def as_tried(id: str, case: Any) -> Any:
-    """The case with what the check of rule `id` puts in by itself, whatever the case has there."""
-    put_in = _PUT_IN.get(id)
-    return case.model_copy(update={"sample": case.sample.model_copy(update=put_in)}) if put_in else case
 
 
 def unfit_policy(shape: Shape, case: PolicyCase | IdContainerCase, driver: "Driver") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from packer_schemas.cases import case_adapter
 from packer_spec import Requirement, requirements
 from packproof import limits
-from packproof.fitting import Build, Cases, as_tried, holds_ids
+from packproof.fitting import Build, Cases, holds_ids
 from packproof.violation import CallFailed, CaseTimeout, UsageError, Violation
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class Check:
     """The check of one requirement.
 
     `run(subject, case)` raises when the case shows the rule broken; `cases(model, vocabulary)` is the strategy of its
-    cases on one model; a `heavy` check builds packers for every case and runs a tenth of them.
+    cases on one model; a `heavy` check builds packers for every case and runs a tenth of them. `puts_in` is what the
+    check puts in the place of its sample's own, which is therefore free.
     """
 
     requirement: Requirement
@@ -36,6 +37,7 @@ class Check:
     cases: Cases
     violation: type[Violation]
     heavy: bool = False
+    puts_in: dict[str, Any] | None = None
 
     @property
     def id(self) -> str:
@@ -90,8 +92,13 @@ class Check:
         else:
             stored = [one.model_dump(exclude={"model"}) for one in self.stored_cases]
             fits = case.model_dump(exclude={"model"}) in stored  # the spec may speak of more than is generated
-            why = "" if fits else self.cases.unfit(as_tried(self.id, case), driver)
+            why = "" if fits else self.cases.unfit(self._as_tried(case), driver)
         return f"{self.id} is not tried on such a case: {why}" if why else ""
+
+    def _as_tried(self, case: Any) -> Any:
+        if self.puts_in is None:
+            return case
+        return case.model_copy(update={"sample": case.sample.model_copy(update=self.puts_in)})
 
     def missing(self, subject: "Subject") -> str:
         """Why the rule does not apply to the subject, or an empty string."""
@@ -105,7 +112,9 @@ class Check:
         return f"the packer does not satisfy {', '.join(absent)}"
 
 
-def check(id: str, *, cases: Cases | Build, heavy: bool = False) -> Callable[[Run], Run]:
+def check(
+    id: str, *, cases: Cases | Build, heavy: bool = False, puts_in: dict[str, Any] | None = None
+) -> Callable[[Run], Run]:
     """Register the decorated function as the check of requirement `id`; its docstring is the rule's sentence.
 
     A bare strategy takes any case of its kind.
@@ -116,7 +125,7 @@ def check(id: str, *, cases: Cases | Build, heavy: bool = False) -> Callable[[Ru
         if id in _checks:
             raise ValueError(f"{id} has two checks")
         kind = type(f"{id.replace('-', '')}Violation", (Violation,), {"__doc__": run.__doc__})
-        _checks[id] = Check(requirements()[id], run, source, kind, heavy)
+        _checks[id] = Check(requirements()[id], run, source, kind, heavy, puts_in)
         return run
 
     return register

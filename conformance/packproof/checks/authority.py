@@ -80,7 +80,7 @@ def auth_4(subject: Subject, case: PolicyCase) -> None:
         expect_ids(row.call, expected, got, tokenizer=driver.tokenizer, fault=fault)
 
 
-@check("AUTH-5", cases=policies(special=False))
+@check("AUTH-5", cases=policies(special=False), puts_in={"prompt": "", "prompt_ids": [0]})
 def auth_5(subject: Subject, case: PolicyCase) -> None:
     """A prompt that encodes to no ids is refused with ValueError."""
     driver, sample = subject.on(case.model), case.sample.model_copy(update={"prompt": "", "prompt_ids": None})
@@ -91,7 +91,7 @@ def auth_5(subject: Subject, case: PolicyCase) -> None:
     _refuse(driver, sample, list(sample.completion), None, (ValueError,))
 
 
-@check("AUTH-6", cases=policies(special=False))
+@check("AUTH-6", cases=policies(special=False), puts_in={"prompt_ids": [0]})
 def auth_6(subject: Subject, case: PolicyCase) -> None:
     """An empty list of stored prompt ids is refused with ValueError, never read as absent."""
     driver, ids = subject.on(case.model), _streams(case.sample)["prompt_ids"]

@@ -44,7 +44,7 @@ def mask_3(subject: Subject, case: PolicyCase) -> None:
         _expect_formula(driver, _within_borders(driver, case.sample))
 
 
-@check("MASK-4", cases=policies(ROUTES, completion_len=(0, 4), special=False))
+@check("MASK-4", cases=policies(ROUTES, completion_len=(0, 4), special=False), puts_in={"n_ignore_prefix_tokens": 0})
 def mask_4(subject: Subject, case: PolicyCase) -> None:
     """An n_ignore_prefix_tokens below zero or above the completion length is refused with ValueError."""
     driver = subject.on(case.model)
