@@ -44,9 +44,10 @@ def auth_2(subject: Subject, case: PolicyCase) -> None:
     tokenizer = _tokenizer(subject, driver)
     if row.ids[: len(prompt)] == prompt:  # else AUTH-1 or AUTH-4 speaks
         expect_ids(row.call, sampled, row.ids[len(prompt) :], tokenizer=tokenizer, at=len(prompt))
-    echo = driver.policy_input(case.sample.model_copy(update={"prompt_ids": prompt, "completion": list(prompt)}))
-    if echo.ids[: len(prompt)] == prompt:
-        expect_ids(echo.call, prompt, echo.ids[len(prompt) :], tokenizer=tokenizer, at=len(prompt))
+    for repeated in (prompt, prompt[len(prompt) // 2 :] + sampled):
+        echo = driver.policy_input(case.sample.model_copy(update={"prompt_ids": prompt, "completion": list(repeated)}))
+        if echo.ids[: len(prompt)] == prompt:
+            expect_ids(echo.call, repeated, echo.ids[len(prompt) :], tokenizer=tokenizer, at=len(prompt))
 
 
 @check("AUTH-3", cases=policies(ROUTES, completion=("text",)))

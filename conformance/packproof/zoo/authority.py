@@ -118,6 +118,16 @@ class EchoCutOff(MiniaturePacker):
 
 
 @fault("AUTH-2")
+class OverlapJoinedOnce(MiniaturePacker):
+    """Ids that end the prompt and begin the completion are taken for one stretch handed over twice, and joined."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        most = min(len(prompt) - 1, len(completion))
+        seam = next((n for n in range(most, 1, -1) if prompt[-n:] == completion[:n]), 0)
+        return super()._row(prompt, completion[seam:], min(ignored, len(completion) - seam))
+
+
+@fault("AUTH-2")
 class StopTokenDroppedBehindTextPrompts(MiniaturePacker):
     """Where the prompt is text, a special token at the end of the sampled ids is taken for the engine's and dropped."""
 
