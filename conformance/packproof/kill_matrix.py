@@ -1,6 +1,6 @@
 """The kill matrix: every rule against every planted fault; it proves that the kit bites, and only where it should."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -93,12 +93,15 @@ def uncovered(zoo: Sequence[Member]) -> tuple[str, ...]:
     return tuple(id for id, check in all_checks().items() if check.requirement.level == "MUST" and id not in alone)
 
 
-def run_member(member: Member, settings: Settings, corpus: Corpus) -> MemberResult:
+def run_member(
+    member: Member, settings: Settings, corpus: Corpus, bystanders: Container[str] | None = None
+) -> MemberResult:
     """Every check on one member: at full effort where it breaks the rule, on the cases of `corpus` where it keeps it.
 
-    The packer under a faulty selection is the miniature, which is tried in full elsewhere.
+    Of the rules that it keeps, only those named in `bystanders` are tried, when that is given. The packer under a
+    faulty selection is the miniature, which is tried in full elsewhere.
     """
-    named, bystanders = [], []
+    named, kept = [], []
     with quiet():
         subject = member.subject()
         for check in all_checks().values():
@@ -106,9 +109,11 @@ def run_member(member: Member, settings: Settings, corpus: Corpus) -> MemberResu
                 continue
             if check.id in member.breaks or not member.breaks:
                 named.append(_named(run_check(check, subject, settings), broken=bool(member.breaks)))
-            elif member.selection is None or "PackerSelection" in check.requirement.needs:
-                bystanders.append(_bystander(check, subject, _bystander_cases(check, subject, settings, corpus)))
-    return MemberResult(member, tuple(named), tuple(bystanders))
+            elif member.selection is not None and "PackerSelection" not in check.requirement.needs:
+                continue
+            elif bystanders is None or check.id in bystanders:
+                kept.append(_bystander(check, subject, _bystander_cases(check, subject, settings, corpus)))
+    return MemberResult(member, tuple(named), tuple(kept))
 
 
 def kill_matrix(

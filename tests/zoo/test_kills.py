@@ -13,7 +13,7 @@ by_name = pytest.mark.parametrize("member", members(), ids=lambda member: member
 def test_generated_cases_alone_kill_at_every_seed(member: Member) -> None:
     """At each of five seeds, generated cases catch the fault, not by a crash, and trip no other rule.
 
-    The broken rules get standard effort; the rules that the member keeps get a few generated cases each, see `run_at`.
+    The broken rules get standard effort at each seed; the rules that the member keeps get few cases, see `run_at`.
     """
     for seed in SEEDS:
         result = run_at(seed, member)
