@@ -98,20 +98,18 @@ def run_member(
 ) -> MemberResult:
     """Every check on one member: at full effort where it breaks the rule, on the cases of `corpus` where it keeps it.
 
-    Of the rules that it keeps, only those named in `bystanders` are tried, when that is given. The packer under a
-    faulty selection is the miniature, which is tried in full elsewhere.
+    Of the rules that it keeps, only those named in `bystanders` are tried, when that is given.
     """
     named, kept = [], []
     with quiet():
         subject = member.subject()
         for check in all_checks().values():
-            if check.missing(subject) and check.id not in member.breaks:
+            broken = check.id in member.breaks
+            if check.missing(subject) and not broken:
                 continue
-            if check.id in member.breaks or not member.breaks:
-                named.append(_named(run_check(check, subject, settings), broken=bool(member.breaks)))
-            elif member.selection is not None and "PackerSelection" not in check.requirement.needs:
-                continue
-            elif bystanders is None or check.id in bystanders:
+            if broken or not member.breaks:
+                named.append(_named(run_check(check, subject, settings), broken=broken))
+            elif (bystanders is None or check.id in bystanders) and _meets(member, check):
                 kept.append(_bystander(check, subject, _bystander_cases(check, subject, settings, corpus)))
     return MemberResult(member, tuple(named), tuple(kept))
 
@@ -183,6 +181,11 @@ def _count_ids(value: object) -> int:
     if isinstance(value, list):
         return sum(_count_ids(part) for part in value)
     return isinstance(value, int)
+
+
+def _meets(member: Member, check: Check) -> bool:
+    """Whether the rule looks at the faulty part: beside a faulty selection the packer is the miniature itself."""
+    return member.selection is None or "PackerSelection" in check.requirement.needs
 
 
 def _named(outcome: Outcome, *, broken: bool) -> Cell:
