@@ -88,7 +88,7 @@ def mask_7(subject: Subject, case: PolicyCase) -> None:
     if not _keeps_formula(driver, case.sample):
         return
     for id in driver.vocabulary.special_ids:
-        for completion in ([*ids, id], [id, *ids]):
+        for completion in ([*ids, id], [id, *ids], [*ids, id, id]):
             _expect_formula(driver, case.sample.model_copy(update={"completion": completion}))
 
 

@@ -142,6 +142,20 @@ class EndTokenUntrained(MiniaturePacker):
         return row | {"logprob_masks": marks}
 
 
+@fault("MASK-7")
+class RepeatedEndUntrained(MiniaturePacker):
+    """Of special tokens that repeat at the end of a completion, only the first is trained: the rest pass for filler."""
+
+    def _row(self, prompt: list[int], completion: list[int], ignored: int) -> Row:
+        row, special = super()._row(prompt, completion, ignored), set(self.tokenizer.all_special_ids)
+        ids, marks = row["input_ids"], list(row["logprob_masks"])
+        place = len(ids) - 1
+        while place > len(prompt) and ids[place] == ids[place - 1] and ids[place] in special:
+            place -= 1
+            marks[place] = 0
+        return row | {"logprob_masks": marks}
+
+
 @fault("MASK-7", report="https://github.com/huggingface/transformers/issues/23530")
 class PadIdUntrained(MiniaturePacker):
     """Targets that equal the pad id are untrained; where the pad id is the end token, that is every end.
