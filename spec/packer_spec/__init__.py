@@ -2,7 +2,9 @@
 
 from packer_spec.requirements import (
     CHAPTERS,
+    LEVELS,
     SPEC_VERSION,
+    SPEC_VERSIONS,
     Chapter,
     Requirement,
     SpecError,
@@ -13,7 +15,9 @@ from packer_spec.requirements import (
 
 __all__ = [
     "CHAPTERS",
+    "LEVELS",
     "SPEC_VERSION",
+    "SPEC_VERSIONS",
     "Chapter",
     "Requirement",
     "SpecError",

@@ -8,6 +8,8 @@ A requirement is a block of a chapter:
 
     > The mask marks exactly the predictions of completion tokens.
 
+    **Not yet checked.** The reason, in a rule that the kit cannot try; left out of the others.
+
     ...prose, tables, and fenced `{.json .case}` documents, up to the next heading of the same depth...
 
 `needs` names the protocols a packer must satisfy for the rule to apply; it is left out when there are none.
@@ -20,11 +22,32 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["CHAPTERS", "SPEC_VERSION", "Chapter", "Requirement", "SpecError", "chapters", "requirement", "requirements"]
+__all__ = [
+    "CHAPTERS",
+    "LEVELS",
+    "SPEC_VERSION",
+    "SPEC_VERSIONS",
+    "Chapter",
+    "Requirement",
+    "SpecError",
+    "chapters",
+    "requirement",
+    "requirements",
+]
 
-SPEC_VERSION = "0.1"
+SPEC_VERSIONS = ("0.1", "0.2")
+"""Every version of the specification, oldest first; a rule belongs to its `since` and to all later ones."""
 
-CHAPTERS = ("lifecycle", "rollout", "authority", "masks", "collation", "devices", "selection")
+SPEC_VERSION = SPEC_VERSIONS[-1]
+
+LEVELS = ("core", "resume", "sft", "routing", "media", "preference", "source", "dataflow", "consumer")
+"""What can be claimed for an implementation, one by one."""
+
+CHAPTERS = (
+    *("lifecycle", "rollout", "authority", "masks", "collation", "devices", "selection"),
+    *("identity", "routing", "sft", "images", "video", "container", "wire", "preference"),
+    *("sources", "dataflow", "resume", "bodies", "objectives"),
+)
 """Chapter files in reading order, which is also the order in which the kit runs and reports them."""
 
 _HEADING = re.compile(r"^## (?P<id>[A-Z]+-[1-9][0-9]*) \{ #(?P<anchor>[a-z]+-[0-9]+) \}$")
@@ -32,6 +55,7 @@ _META = re.compile(
     r"^\*\*(?P<level>MUST|SHOULD|MAY)\*\* · level `(?P<group>[a-z]+)`"
     r"(?: · needs (?P<needs>`[A-Za-z]+`(?:, `[A-Za-z]+`)*))? · since `(?P<since>[0-9]+\.[0-9]+)`$"
 )
+_UNCHECKED = "**Not yet checked.** "
 _CASE = re.compile(r"^``` \{\.json \.case\}\n(?P<json>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 Level = Literal["MUST", "SHOULD", "MAY"]
@@ -43,7 +67,7 @@ class SpecError(ValueError):
 
 @dataclass(frozen=True)
 class Requirement:
-    """One numbered rule."""
+    """One numbered rule; `unchecked` is the reason why the kit has no check of it, empty where it has one."""
 
     id: str
     level: Level
@@ -52,6 +76,7 @@ class Requirement:
     group: str
     needs: tuple[str, ...]
     since: str
+    unchecked: str
     body: str
     cases: tuple[dict[str, Any], ...]
 
@@ -124,6 +149,9 @@ def _parse_block(chapter: str, block: str) -> Requirement:
     rule = " ".join(quoted)
     if not rule.endswith(".") or lines[3]:
         raise SpecError(f"{where}: after the level comes one quoted sentence that ends with a full stop, got {rule!r}")
+    if meta["since"] not in SPEC_VERSIONS or meta["group"] not in LEVELS:
+        raise SpecError(f"{where}: expected a level of {LEVELS} since one of {SPEC_VERSIONS}, got {lines[2]!r}")
+    unchecked, body = _split_reason("\n".join(lines[4 + len(quoted) :]).strip())
     return Requirement(
         id=heading["id"],
         level=meta["level"],  # pyright: ignore[reportArgumentType]  the pattern admits only the three levels
@@ -132,9 +160,18 @@ def _parse_block(chapter: str, block: str) -> Requirement:
         group=meta["group"],
         needs=tuple(re.findall(r"`(\w+)`", meta["needs"] or "")),
         since=meta["since"],
-        body="\n".join(lines[4 + len(quoted) :]).strip(),
+        unchecked=unchecked,
+        body=body,
         cases=tuple(_parse_case(where, match["json"]) for match in _CASE.finditer(block + "\n")),
     )
+
+
+def _split_reason(body: str) -> tuple[str, str]:
+    """The reason of a rule not yet checked, in one line, and the rest of its block."""
+    if not body.startswith(_UNCHECKED):
+        return "", body
+    reason, _, rest = body.removeprefix(_UNCHECKED).partition("\n\n")
+    return " ".join(reason.split()), rest.strip()
 
 
 def _leading_quote(lines: list[str]) -> list[str]:
