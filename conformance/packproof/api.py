@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from packer_schemas.report import Outcome, Report
+from packer_spec import SPEC_VERSION
 from packproof.effort import Settings
 from packproof.failure_text import failure_text
 from packproof.known import load_known, refuse_misfits
@@ -27,6 +28,7 @@ def check_packer(
     target: Target,
     *,
     models: Names = EMBEDDED,
+    spec: str = SPEC_VERSION,
     level: Names = "core",
     select: Names = (),
     effort: str = "standard",
@@ -39,13 +41,15 @@ def check_packer(
     """Prove a packer and return the report.
 
     `target` is `module:factory`, a dotted path, or the zero-argument factory itself; `models`, `level` and `select`
-    take one name or several; `selection` is a module with `init_data_packer`, or its name; `known` the path of a
-    known-failures file. Raises `AssertionError` with the text of every failure unless `raise_on_failure` is false, and
-    `packproof.violation.UsageError` for a mistake in an argument.
+    take one name or several; `spec` is the version to hold the packer to; `selection` is a module with
+    `init_data_packer`, or its name; `known` the path of a known-failures file. Raises `AssertionError` with the text
+    of every failure unless `raise_on_failure` is false, and `packproof.violation.UsageError` for a mistake in an
+    argument.
     """
     proof = _Proof(
         target,
         models=models,
+        spec=spec,
         level=level,
         select=select,
         effort=effort,
@@ -66,6 +70,7 @@ def parametrize_with_checks(
     target: Target,
     *,
     models: Names = EMBEDDED,
+    spec: str = SPEC_VERSION,
     level: Names = "core",
     select: Names = (),
     effort: str = "standard",
@@ -83,6 +88,7 @@ def parametrize_with_checks(
     proof = _Proof(
         target,
         models=models,
+        spec=spec,
         level=level,
         select=select,
         effort=effort,
@@ -102,6 +108,7 @@ class _Proof:
         target: Target,
         *,
         models: Names,
+        spec: str,
         level: Names,
         select: Names,
         effort: str,
@@ -113,8 +120,8 @@ class _Proof:
         self._target, self._selection, self._trust_remote_code = target, selection, trust_remote_code
         self._models, self._levels = names(models, "models", commas=False), names(level, "level")
         check_models(self._models, Path())
-        self._selected = bool(select)
-        self.checks = select_checks(names(select, "select"), self._levels)
+        self._selected, self._spec = bool(select), spec
+        self.checks = select_checks(names(select, "select"), self._levels, spec)
         self._settings = Settings.make(effort, seed)
         self._known_path, self._known = known, load_known(Path(known), ["packer"]) if known is not None else ()
 
@@ -128,7 +135,15 @@ class _Proof:
             selection=None if self._selection is None else load_selection(self._selection),
         )
         refuse_misfits(Path(self._known_path or ""), self._known, [subject])
-        return Run([subject], self.checks, self._settings, self._levels, self._known, selected=self._selected)
+        return Run(
+            [subject],
+            self.checks,
+            self._settings,
+            self._levels,
+            self._known,
+            selected=self._selected,
+            spec=self._spec,
+        )
 
     @property
     def subject(self) -> Subject:
@@ -149,6 +164,7 @@ class _Proof:
             model=() if subject.built_ready or subject.models == EMBEDDED else [*map(str, subject.models)],
             trust_remote_code=subject.trust_remote_code,
             selection=module,
+            spec=self._spec,
             known=str(self._known_path or ""),
             effort=effort,
         )

@@ -2,28 +2,32 @@
 
 import argparse
 import os
-import re
 import sys
-from collections.abc import Sequence
-from textwrap import indent
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from packer_spec import SPEC_VERSION, chapters
+from packer_spec import SPEC_VERSION
 from packproof.violation import UsageError
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0, 1 for a selftest with a hole, 2 for a mistake in the arguments."""
+    """Run one command; returns the exit code: 0, 1 for a selftest or a matrix with a hole, 2 for a wrong argument."""
     parser = argparse.ArgumentParser(prog="packproof", description="The contract for data packers, at the terminal.")
     commands = parser.add_subparsers(dest="command", required=True)
     explain = commands.add_parser("explain", help="print one rule: why it exists and the smallest example against it")
     explain.add_argument("id", help="a requirement id, such as MASK-2, or a chapter, such as MASK")
+    _add_spec(explain)
     listing = commands.add_parser("list", help="print every rule in one line")
     listing.add_argument("select", nargs="*", help="only these rules or chapters: MASK-2, MASK")
+    _add_spec(listing)
+    listing.add_argument("--matrix", action="store_true", help="print what stands behind every rule; runs the zoo")
+    listing.add_argument("--from", dest="trace", default="", help="with --matrix: the run that `selftest --trace` kept")
     selftest = commands.add_parser("selftest", help="plant every fault of the zoo and see that the kit finds it")
     selftest.add_argument("--seed", type=int, default=0, help="seed of the generated cases")
     selftest.add_argument("--effort", default="standard", help="quick or standard (default)")
+    selftest.add_argument("--trace", default="", help="write to this file what stood behind every rule in this run")
     given = parser.parse_args(arguments)
     try:
         code = _run(given)
@@ -37,50 +41,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _add_spec(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--spec", default=SPEC_VERSION, help="version of the spec; default: the newest")
+
+
 def _run(given: argparse.Namespace) -> int:
+    from packproof import rule_pages
+
     if given.command == "explain":
-        return _explain(given.id)
-    if given.command == "list":
-        return _list(given.select)
-    return _selftest(given.seed, given.effort)
-
-
-def _explain(id: str) -> int:
-    from packproof.registry import select_checks
-
-    for rule in (check.requirement for check in select_checks([id])):
-        needs = f", for packers with {', '.join(rule.needs)}" if rule.needs else ""
-        print(f"{rule.id}  {rule.level}  {rule.rule}\n")
-        print(f"chapter {rule.chapter}, level {rule.group}, since {rule.since}{needs}\n\n{_readable(rule.body)}\n")
+        print(rule_pages.explain(given.id, given.spec))
+        return 0
+    if given.command == "selftest":
+        return _selftest(given.seed, given.effort, given.trace)
+    if given.trace and not given.matrix:
+        raise UsageError("--from: belongs to --matrix.")
+    if given.matrix:
+        if given.select or given.spec != SPEC_VERSION:
+            raise UsageError("--matrix: is about every rule of the newest spec; leave out ids and --spec.")
+        text, whole = rule_pages.show_matrix(given.trace, _progress())
+        print(text)
+        return 0 if whole else 1
+    print(rule_pages.list_rules(given.select, given.spec))
     return 0
 
 
-def _readable(page: str) -> str:
-    """A block of the spec without the markup of its page; of a link to a rule, the rule's id remains."""
-    page = re.sub(r"\[([^]]+)\]\((http[^)]+)\)", r"\1 (\2)", page)
-    page = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", page)
-    page = re.sub(r"(?ms)^```[^\n]*\n(.*?)^```$", lambda fenced: indent(fenced[1].rstrip(), "    "), page)
-    return page.replace("**", "")
+def _progress() -> Callable[[str], None] | None:
+    return (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else None
 
 
-def _list(select: Sequence[str]) -> int:
-    from packproof.registry import select_checks
-
-    wanted = {check.id for check in select_checks(select)} if select else None
-    print(f"packproof spec {SPEC_VERSION}")
-    for chapter in chapters():
-        rules = [rule for rule in chapter.requirements if wanted is None or rule.id in wanted]
-        if rules:
-            print(f"\n{chapter.title}")
-        for rule in rules:
-            print(f"  {rule.id:<8} {rule.level:<6} {rule.rule}")
-    return 0
-
-
-def _selftest(seed: int, effort: str) -> int:
+def _selftest(seed: int, effort: str, trace: str) -> int:
     from packproof.kill_matrix import selftest
+    from packproof.options import refuse_unwritable
+    from packproof.traceability import trace_run
 
-    progress = (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else None
-    text, sound = selftest(seed, effort, progress)
+    if trace:
+        refuse_unwritable(Path(trace), f"--trace {trace}")
+    text, matrix = selftest(seed, effort, _progress())
     print(text)
-    return 0 if sound else 1
+    if trace:
+        Path(trace).write_text(trace_run(matrix).to_json(), encoding="utf-8")
+    return 0 if matrix.ok else 1

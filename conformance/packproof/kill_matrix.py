@@ -133,14 +133,14 @@ def kill_matrix(
 
 def selftest(
     seed: int = 0, effort: str = "standard", progress: Callable[[str], None] | None = None
-) -> tuple[str, bool]:
-    """The rendered matrix and whether it is without holes, on generated cases alone, which is the harder test.
+) -> tuple[str, KillMatrix]:
+    """The matrix, rendered and as it is, of a run on generated cases alone, which is the harder test.
 
     `progress` gets one line per member as it goes; without it the lines are part of the text.
     """
     show = None if progress is None else lambda one: progress(_line(one))
     matrix = kill_matrix(seed, effort, stored=False, progress=show)
-    return render(matrix, lines=progress is None), matrix.ok
+    return render(matrix, lines=progress is None), matrix
 
 
 def render(matrix: KillMatrix, *, lines: bool = True) -> str:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from packer_schemas.cases import CaseFile
 from packer_schemas.protocols import PackerSelection
+from packer_spec import SPEC_VERSION
 from packproof.capabilities import satisfies
 from packproof.effort import Settings
 from packproof.flight_recorder import FlightRecorder
@@ -24,7 +25,7 @@ from packproof.run import Run
 from packproof.subject import Subject
 from packproof.violation import UsageError
 
-__all__ = ["Options", "check_models", "label_packers", "load_selection", "names"]
+__all__ = ["Options", "check_models", "label_packers", "load_selection", "names", "refuse_unwritable"]
 
 _BLANK = "nothing is named; name something, or leave it out."
 
@@ -37,6 +38,7 @@ class Options:
     model: Sequence[str] = ()
     trust_remote_code: bool = False
     selection: str = ""
+    spec: str = SPEC_VERSION
     level: Sequence[str] = ("core",)
     select: Sequence[str] = ()
     effort: str = "standard"
@@ -75,13 +77,13 @@ class Options:
     def run(self, database: Path | None = None, recorder: FlightRecorder | None = None) -> Run:
         """Load everything the options name; `UsageError` for the first thing that is wrong."""
         settings = Settings.make(self.effort, self.seed, database)
-        checks = select_checks(self.select, self.level)
+        checks = select_checks(self.select, self.level, self.spec)
         labelled = label_packers(self.packer)
         self.replayed()  # so that a broken file is told before anything runs
         known = load_known(self.folder / self.known, labelled) if self.known else ()
         check_models(self.model, self.folder)
         if self.report:
-            _check_report(self.report, self.folder)
+            refuse_unwritable(self.folder / self.report, f"--packer-report {self.report}")
         selection = load_selection(self.selection) if self.selection else None
         subjects = [
             Subject(
@@ -100,7 +102,8 @@ class Options:
                 misfit = check_for(file.requirement).misfit(subject, file.case)
                 if misfit:
                     raise UsageError(f"--packer-replay {path}: {misfit}.")
-        return Run(subjects, checks, settings, self.level, known, selected=bool(self.select or self.replay))
+        partly = bool(self.select or self.replay)
+        return Run(subjects, checks, settings, self.level, known, selected=partly, spec=self.spec)
 
     def replayed(self, target: str = "") -> list[tuple[str, CaseFile]]:
         """The case files to replay, by path; of several, those found on `target`, if there are any."""
@@ -120,23 +123,23 @@ class Options:
         words += ["--packer-selection", self.selection] if self.selection else []
         if replay:
             return shlex.join([*words, "--packer-replay", replay])
+        words += ["--packer-spec", self.spec] if self.spec != SPEC_VERSION else []
         words += ["--packer-known", self.known] if self.known else []
         words += ["--packer-select", id]
         words += ["--packer-effort", self.effort] if self.effort != "standard" else []
         return shlex.join([*words, "--packer-seed", str(seed)])
 
 
-def _check_report(report: str, folder: Path) -> None:
-    """`UsageError` now, rather than after the run, where the report cannot be written."""
-    path = folder / report
+def refuse_unwritable(path: Path, option: str) -> None:
+    """`UsageError` now, rather than after the run, where the file that `option` names cannot be written."""
     if path.is_dir():
-        raise UsageError(f"--packer-report {report}: is a folder, expected the name of a file to write.")
+        raise UsageError(f"{option}: is a folder, expected the name of a file to write.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"--packer-report {report}: its folder cannot be made: {error.strerror}.") from error
+        raise UsageError(f"{option}: its folder cannot be made: {error.strerror}.") from error
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"--packer-report {report}: cannot be written.")
+        raise UsageError(f"{option}: cannot be written.")
 
 
 def label_packers(given: Sequence[str]) -> dict[str, str]:

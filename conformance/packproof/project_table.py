@@ -13,6 +13,7 @@ KEYS: dict[str, type] = {
     "packer-model": list,
     "packer-trust-remote-code": bool,
     "packer-selection": str,
+    "packer-spec": str,
     "packer-level": list,
     "packer-select": list,
     "packer-effort": str,

@@ -6,9 +6,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from packer_schemas.cases import case_adapter
-from packer_spec import Requirement, requirements
+from packer_spec import SPEC_VERSION, Requirement, requirements
 from packproof import limits
 from packproof.fitting import Build, Cases, holds_ids
+from packproof.rules import find_rules, rules_of_levels
 from packproof.violation import CallFailed, CaseTimeout, UsageError, Violation
 
 if TYPE_CHECKING:
@@ -140,31 +141,21 @@ def all_checks() -> dict[str, Check]:
 
 
 def check_for(id: str) -> Check:
-    """The check of one requirement; `UsageError` when there is no such id."""
+    """The check of one requirement; `UsageError` when there is no such id, or no check of it."""
     return select_checks([id])[0]
 
 
-def select_checks(select: Sequence[str] = (), levels: Sequence[str] = ("core",)) -> list[Check]:
-    """The checks of `levels`, or those named in `select`: ids (`MASK-2`) and chapter prefixes (`MASK`).
+def select_checks(
+    select: Sequence[str] = (), levels: Sequence[str] = ("core",), version: str = SPEC_VERSION
+) -> list[Check]:
+    """The checks of `levels` in one version of the spec, or those of the rules and chapters named in `select`.
 
-    `UsageError` for a name that is neither.
+    `UsageError` for what there is not, and where there is no check to run.
     """
-    import difflib
-
-    checks = all_checks()
-    groups = sorted({item.requirement.group for item in checks.values()})
-    for level in levels or [""]:
-        if level not in groups:
-            raise UsageError(f"--packer-level {level!r}: expected one of {', '.join(groups)}.")
-    if not select:
-        return [item for item in checks.values() if item.requirement.group in levels]
-    prefixes = list(dict.fromkeys(id.partition("-")[0] for id in checks))
-    wanted: set[str] = set()
-    for name in select:
-        found = [id for id in checks if id == name.upper() or id.partition("-")[0] == name.upper()]
-        if not found:
-            close = difflib.get_close_matches(name.upper(), [*checks, *prefixes], n=3)
-            hint = f"Did you mean {' or '.join(close)}?" if close else f"Chapters are {', '.join(prefixes)}."
-            raise UsageError(f"unknown requirement {name!r}. {hint} `packproof list` prints them all.")
-        wanted.update(found)
-    return [item for id, item in checks.items() if id in wanted]
+    in_levels = rules_of_levels(levels, version)
+    rules = find_rules(select, version) if select else in_levels
+    unchecked = [rule for rule in rules if rule.unchecked]
+    if unchecked:
+        ids = ", ".join(rule.id for rule in unchecked)
+        raise UsageError(f"{ids}: not yet checked, so no packer can be held to it. {unchecked[0].unchecked}")
+    return [all_checks()[rule.id] for rule in rules]

@@ -29,6 +29,7 @@ class Run:
     levels: Sequence[str] = ("core",)
     known: Sequence[KnownFailure] = ()
     selected: bool = False
+    spec: str = packer_spec.SPEC_VERSION
 
     def one(self, subject: Subject, check: Check) -> Outcome:
         """The outcome of one check on one subject."""
@@ -68,7 +69,7 @@ def build_report(run: Run, reports: Sequence[SubjectReport]) -> Report:
     libraries = ("hypothesis", "pydantic", "pytest", "tokenizers", "torch", "transformers")
     return Report(
         packproof=metadata.version("packproof"),
-        spec=packer_spec.SPEC_VERSION,
+        spec=run.spec,
         level=list(run.levels),
         effort=run.settings.effort.name,
         seed=run.settings.seed,

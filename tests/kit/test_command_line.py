@@ -69,7 +69,7 @@ def test_the_module_is_the_command(project: Project) -> None:
     """`python -m packproof list` does what `packproof list` does."""
     ran = project.run("python", "-m", "packproof", "list", "MASK-2")
     assert ran.code == 0
-    assert "MASK-2   MUST   The mask marks exactly" in ran.out
+    assert "MASK-2     MUST   The mask marks exactly" in ran.out
 
 
 def test_a_reader_that_leaves_early_is_no_error(project: Project) -> None:

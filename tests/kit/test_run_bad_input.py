@@ -171,10 +171,21 @@ def test_a_target_that_gives_no_packer(broken: Project, case: str) -> None:
 
 OPTIONS = {
     "effort": ("--packer-effort", "heroic", "--packer-effort 'heroic': expected one of quick, standard, deep."),
-    "level": ("--packer-level", "sft", "--packer-level 'sft': expected one of core"),
+    "level": ("--packer-level", "hard", "--packer-level 'hard': expected one of core, resume, sft, routing, media,"),
+    "level without checks": (
+        "--packer-level",
+        "sft",
+        "and this version of packproof checks none of them; nobody can be held to them yet. `packproof explain SFT-1`",
+    ),
+    "version": ("--packer-spec", "0.9", "--packer-spec '0.9': expected one of 0.1, 0.2."),
+    "rule without check": (
+        "--packer-select",
+        "MASK-2,SFT-1",
+        "SFT-1: not yet checked, so no packer can be held to it. The kit",
+    ),
     "seed": ("--packer-seed", "1.5", "--packer-seed '1.5': expected a whole number."),
     "rule": ("--packer-select", "MSK-2", "unknown requirement 'MSK-2'. Did you mean MASK-2"),
-    "rule without likeness": ("--packer-select", "XYZ", "Chapters are LIFE, ROLL, AUTH, MASK, COLL, CPU, SEL."),
+    "rule without likeness": ("--packer-select", "XYZ", "Chapters are LIFE, ROLL, AUTH, MASK, COLL, CPU, SEL, IDENT,"),
     "select nothing": (
         "--packer-select",
         ",",

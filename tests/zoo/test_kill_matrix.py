@@ -41,7 +41,7 @@ def test_a_fault_that_trips_another_rule_is_a_hole() -> None:
 
 
 def test_a_must_without_a_fault_of_its_own_is_a_hole() -> None:
-    """A matrix without a member for some MUST is not sound and names that rule."""
+    """A matrix without a member for some MUST is not matrix.ok and names that rule."""
     matrix = KillMatrix(0, "standard", (run_at(0, member("mask-shifted-right")),))
     assert not matrix.ok
     assert "MASK-2" not in matrix.uncovered
@@ -65,8 +65,8 @@ def small_zoo(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_selftest_says_that_the_kit_bites(small_zoo: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without holes the selftest is sound, and its text has a line per member and the counts."""
     monkeypatch.setattr(KillMatrix, "uncovered", ())
-    text, sound = selftest(seed=3)
-    assert sound
+    text, matrix = selftest(seed=3)
+    assert matrix.ok
     lines = text.splitlines()
     assert lines[0].split() == ["mask-shifted-right", "MASK-2", "case", "1,", "size", "3", "ok"]
     assert lines[2] == "1 planted fault against 1 rule, at seed 3 and standard effort: 1 of 1 killed."
@@ -76,10 +76,10 @@ def test_selftest_says_that_the_kit_bites(small_zoo: None, monkeypatch: pytest.M
 def test_selftest_reports_progress_line_by_line(small_zoo: None) -> None:
     """With a progress function the member lines go there as they come, and not into the text."""
     seen: list[str] = []
-    text, sound = selftest(seed=3, progress=seen.append)
+    text, matrix = selftest(seed=3, progress=seen.append)
     assert [line.split()[0] for line in seen] == ["mask-shifted-right"]
     assert "mask-shifted-right" not in text
-    assert not sound
+    assert not matrix.ok
 
 
 def test_a_hole_is_told_in_words(small_zoo: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,191 @@
+"""What stands behind every rule: its check, the faults that the check caught in a run, its stored cases and vectors."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from packer_spec import SPEC_VERSION, Requirement, requirements
+from packproof.kill_matrix import KillMatrix, MemberResult
+from packproof.registry import all_checks
+from packproof.violation import UsageError
+
+__all__ = [
+    "WITHOUT_CASES",
+    "WITHOUT_VECTORS",
+    "MemberTrace",
+    "RuleTrace",
+    "Trace",
+    "read_trace",
+    "render_trace",
+    "trace_run",
+]
+
+WITHOUT_VECTORS: Mapping[str, str] = {
+    "lifecycle": "speaks of calls on a Python object, not of data",
+    "rollout": "needs a tokenizer, and a tokenizer is no plain data",
+    "devices": "speaks of devices, not of data",
+    "selection": "speaks of the building of a Python object, not of data",
+}
+"""Why the checked rules of a chapter, or one of them by its id, have no vectors."""
+
+
+WITHOUT_CASES: Mapping[str, str] = {
+    "LIFE-1": "a factory takes nothing",
+    "LIFE-3": "the one input is the empty name",
+    "LIFE-5": "the input is a model folder with code in it",
+    "LIFE-6": "the input is a model folder with code in it",
+    "COLL-11": "the one input is the empty batch",
+}
+"""Why a checked rule has no stored case."""
+
+
+@dataclass(frozen=True)
+class RuleTrace:
+    """What stands behind one rule; `killed` names the members of the zoo that its check caught in the run."""
+
+    id: str
+    level: str
+    group: str
+    chapter: str
+    since: str
+    unchecked: str
+    check: str
+    killed: tuple[str, ...]
+    alone: tuple[str, ...]
+    cases: int
+    vectors: int
+
+    @property
+    def gap(self) -> str:
+        """What is missing without a declared reason, or an empty string."""
+        explained = WITHOUT_VECTORS.get(self.chapter) or WITHOUT_VECTORS.get(self.id)
+        lacks = {
+            "no check, and no reason why": not self.check,
+            "no planted fault is caught by its check": not self.killed,
+            "no planted fault is caught by it alone": self.level == "MUST" and not self.alone,
+            "no stored case in the spec, and no reason why": not self.cases and self.id not in WITHOUT_CASES,
+            "no vectors, and no reason why": not self.vectors and not explained,
+        }
+        return "" if self.unchecked else next((text for text, lacking in lacks.items() if lacking), "")
+
+
+@dataclass(frozen=True)
+class MemberTrace:
+    """One member of the zoo as the run saw it: `cases` until its first rule caught it, `size` of what was shown."""
+
+    name: str
+    breaks: tuple[str, ...]
+    report: str
+    story: str
+    cases: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every rule, and the run that it was traced in."""
+
+    spec: str
+    seed: int
+    effort: str
+    rules: tuple[RuleTrace, ...]
+    members: tuple[MemberTrace, ...]
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """One line for every gap."""
+        return tuple(f"{rule.id}: {rule.gap}" for rule in self.rules if rule.gap)
+
+    def to_json(self) -> str:
+        """The document of the trace, one rule or member a line; equal runs give equal text."""
+        head = json.dumps({"spec": self.spec, "seed": self.seed, "effort": self.effort})[:-1]
+        rules, members = (",\n".join(json.dumps(asdict(one)) for one in some) for some in (self.rules, self.members))
+        return f'{head}, "rules": [\n{rules}\n], "members": [\n{members}\n]}}\n'
+
+
+def trace_run(matrix: KillMatrix) -> Trace:
+    """The trace of a run of the zoo."""
+    vectors: Mapping[str, int] = {}
+    killed: dict[str, list[str]] = {}
+    alone: dict[str, list[str]] = {}
+    for one in matrix.results:
+        caught = [cell.requirement for cell in one.named if cell.verdict == "killed"]
+        for id in caught:
+            killed.setdefault(id, []).append(one.member.name)
+        if len(caught) == 1 and not one.holes:
+            alone.setdefault(caught[0], []).append(one.member.name)
+    rules = (
+        _rule(rule, killed.get(id, ()), alone.get(id, ()), vectors.get(id, 0)) for id, rule in requirements().items()
+    )
+    bad = (_member(one) for one in matrix.results if one.member.breaks)
+    return Trace(SPEC_VERSION, matrix.seed, matrix.effort, tuple(rules), tuple(bad))
+
+
+def _member(one: MemberResult) -> MemberTrace:
+    member, first = one.member, one.named[0]
+    return MemberTrace(member.name, member.breaks, member.report, member.story, first.cases, first.size)
+
+
+def _rule(rule: Requirement, killed: Sequence[str], alone: Sequence[str], vectors: int) -> RuleTrace:
+    run = all_checks()[rule.id].run if rule.id in all_checks() else None
+    return RuleTrace(
+        id=rule.id,
+        level=rule.level,
+        group=rule.group,
+        chapter=rule.chapter,
+        since=rule.since,
+        unchecked=rule.unchecked,
+        check=f"{run.__module__}.{run.__name__}" if run else "",
+        killed=tuple(killed),
+        alone=tuple(alone),
+        cases=len(rule.cases),
+        vectors=vectors,
+    )
+
+
+def read_trace(path: Path) -> Trace:
+    """A trace that `packproof selftest --trace` wrote; `UsageError` when the file is none, or of another spec."""
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        rules = tuple(RuleTrace(**_tuples(rule)) for rule in document.pop("rules"))
+        members = tuple(MemberTrace(**_tuples(one)) for one in document.pop("members"))
+        found = Trace(rules=rules, members=members, **document)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        wanted = "a file that `packproof selftest --trace FILE` wrote"
+        raise UsageError(f"{path}: expected {wanted}; {type(error).__name__}: {error}.") from error
+    if [rule.id for rule in found.rules] != list(requirements()):
+        raise UsageError(f"{path}: was written for other rules than those of spec {SPEC_VERSION}; write it anew.")
+    return found
+
+
+def _tuples(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+
+
+def render_trace(found: Trace) -> str:
+    """The matrix for a terminal: a line per rule, then the counts, then the gaps."""
+    lines = [f"{'rule':<10} {'weight':<7} {'level':<11} {'faults':>6} {'alone':>6} {'cases':>6} {'vectors':>8}  check"]
+    for rule in found.rules:
+        check = rule.check.removeprefix("packproof.checks.") or "not yet checked"
+        counts = f"{len(rule.killed):>6} {len(rule.alone):>6} {rule.cases:>6} {rule.vectors:>8}"
+        lines.append(f"{rule.id:<10} {rule.level:<7} {rule.group:<11} {counts}  {check}")
+    must = [rule for rule in found.rules if rule.level == "MUST"]
+    open_ = [rule for rule in must if rule.unchecked]
+    lines += [
+        "",
+        f"spec {found.spec} at seed {found.seed}, {found.effort} effort: {len(found.rules)} rules, {len(must)} MUST.",
+        f"{len(open_)} MUSTs are not yet checked: {_by_chapter(open_)}." if open_ else "Every MUST is checked.",
+    ]
+    lines += [f"GAP  {gap}" for gap in found.gaps]
+    return "\n".join(lines)
+
+
+def _by_chapter(rules: Sequence[RuleTrace]) -> str:
+    counts: dict[str, int] = {}
+    for rule in rules:
+        counts[rule.chapter] = counts.get(rule.chapter, 0) + 1
+    return ", ".join(f"{chapter} {count}" for chapter, count in counts.items())
