@@ -1,12 +1,20 @@
 """Known failures: accepted for now, each tied to the case that shows it, with a reason and a last day."""
 
 import datetime
+import re
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from packer_schemas.cases import Case
 
 __all__ = ["KnownFailure", "KnownFailures"]
+
+
+def _day(value: Any) -> Any:
+    if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+        raise ValueError(f"expected a day as 2030-01-31, got {value!r}")  # pydantic also reads "0" as a day
+    return value
 
 
 class KnownFailure(BaseModel):
@@ -17,9 +25,11 @@ class KnownFailure(BaseModel):
     id: str = Field(pattern=r"^[A-Z]+-[0-9]+$", description="Requirement id.")
     packer: str = Field(default="", description="Label of the packer; empty: every packer of the run.")
     witness: Case = Field(description="The case that fails.")
-    reason: str = Field(min_length=1, pattern=r"\S")
+    reason: str = Field(min_length=1, pattern=r"\S", description="Why it is accepted for now.")
     issue: str = Field(default="", description="Where the repair is tracked.")
-    expires: datetime.date = Field(description="Last day on which the entry holds.")
+    expires: Annotated[datetime.date, BeforeValidator(_day)] = Field(
+        description="Last day on which the entry holds, as 2030-01-31."
+    )
 
 
 class KnownFailures(BaseModel):
@@ -27,4 +37,4 @@ class KnownFailures(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    known: list[KnownFailure] = []
+    known: list[KnownFailure] = Field(default=[], description="The entries.")

@@ -1,6 +1,6 @@
 """The raw sample a packer is handed."""
 
-from typing import Any, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from pydantic import BaseModel, ConfigDict, Field, with_config
 from typing_extensions import TypedDict
@@ -14,8 +14,8 @@ __all__ = ["ObsBundle", "Representations"]
 class Representations(TypedDict):
     """Named views of one sample; `prompt` is the canonical one."""
 
-    prompt: Prompt
-    reference: NotRequired[Any]
+    prompt: Annotated[Prompt, Field(description="A raw string, or a conversation for the chat template.")]
+    reference: NotRequired[Annotated[Any, Field(description="What an answer is scored against, in any form.")]]
 
 
 class ObsBundle(BaseModel):

@@ -18,6 +18,8 @@ class RLPolicyInput(BaseModel):
 
     `logprob_masks[i]` speaks of the prediction made *at* position i, so `logprob_masks[:-1]` indexes the L-1
     next-token logprobs. Mutable on purpose: trainers overwrite masks of processed samples.
+
+    Beyond what a schema checks: the lengths agree, and `forward_routing` has L-1 rows.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

@@ -30,12 +30,13 @@ class TensorField:
     """Declares a tensor: its dtypes by name, one name per axis, and the device it lies on.
 
     Validation refuses anything but a tensor of one of `dtypes`, with `len(axes)` dimensions, on `device` and
-    without grad. The JSON Schema is a nested integer array with the declaration under `x-tensor`.
+    without grad. The JSON Schema is a nested integer array with `description` and the declaration under `x-tensor`.
     """
 
     dtypes: tuple[str, ...]
     axes: tuple[str, ...]
     device: str = "cpu"
+    description: str = ""
 
     def check(self, value: Any) -> Any:
         """Return `value` if it keeps the declaration; `PydanticCustomError` says what was expected and given."""
@@ -67,10 +68,32 @@ class TensorField:
         nested: JsonSchemaValue = {"type": kind}
         for _ in self.axes:
             nested = {"type": "array", "items": nested}
-        return nested | {"x-tensor": {"dtypes": list(self.dtypes), "axes": list(self.axes), "device": self.device}}
+        nested["x-tensor"] = {"dtypes": list(self.dtypes), "axes": list(self.axes), "device": self.device}
+        return nested | ({"description": self.description} if self.description else {})
 
 
-BatchTokenIds = Annotated[_Tensor, TensorField(("int64",), ("B", "L"))]
-BatchMask = Annotated[_Tensor, TensorField(("bool",), ("B", "L"))]
-RoutingRecord = Annotated[_Tensor, TensorField(ROUTING_DTYPES, ("L-1", "layers", "top_k"))]
-BatchRouting = Annotated[_Tensor, TensorField(ROUTING_DTYPES, ("B", "L", "layers", "top_k"))]
+BatchTokenIds = Annotated[
+    _Tensor, TensorField(("int64",), ("B", "L"), description="Token ids by row and position, right-padded to width L.")
+]
+BatchMask = Annotated[
+    _Tensor,
+    TensorField(
+        ("bool",), ("B", "L"), description="Whether the prediction made at a position counts; false on padding."
+    ),
+]
+RoutingRecord = Annotated[
+    _Tensor,
+    TensorField(
+        ROUTING_DTYPES,
+        ("L-1", "layers", "top_k"),
+        description="Recorded expert ids by input position (but the last), layer and rank; -1: not recorded.",
+    ),
+]
+BatchRouting = Annotated[
+    _Tensor,
+    TensorField(
+        ROUTING_DTYPES,
+        ("B", "L", "layers", "top_k"),
+        description="Recorded expert ids by row, position, layer and rank; -1: not recorded.",
+    ),
+]

@@ -19,18 +19,25 @@ class PolicyInfo(TypedDict):
 
     prompt_ids: NotRequired[Annotated[TokenIds, Field(min_length=1, description="Ids generated from.")]]
     completion_ids: NotRequired[Annotated[TokenIds, Field(description="Ids sampled, stop token included.")]]
-    logprobs: NotRequired[Annotated[list[float], Field(description="Natural log probability of each completion id.")]]
+    logprobs: NotRequired[
+        Annotated[list[float], Field(description="Natural log probability of each completion id; finite.")]
+    ]
     rollout_routed_experts: NotRequired[RoutingRecord]
 
 
 class Trajectory(BaseModel):
-    """One rollout of one sample."""
+    """One rollout of one sample.
+
+    Beyond what a schema checks: `logprobs` are finite and, where `completion_ids` are given, one for each of them.
+    """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
-    obs: ObsBundle
+    obs: ObsBundle = Field(description="The sample that the rollout answers.")
     completion: str | TokenIds = Field(description="Generated text, or the generated ids.")
-    policy_info: PolicyInfo = Field(default_factory=PolicyInfo)
+    policy_info: PolicyInfo = Field(
+        default_factory=PolicyInfo, description="What the engine recorded; other keys are allowed."
+    )
     reward: float | None = Field(default=None, allow_inf_nan=False, description="Scalar reward, if scored.")
 
     @model_validator(mode="after")
