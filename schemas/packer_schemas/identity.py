@@ -1,0 +1,86 @@
+"""What a packer declares about itself, written down so that two runs can be told apart by one digest."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from packer_schemas.canonical import identity_digest
+from packer_schemas.fields import Sha256, Version1
+
+__all__ = ["IdentityDocument", "IdentityPart"]
+
+PartName = Annotated[str, Field(min_length=1)]
+
+
+class IdentityPart(BaseModel):
+    """One part of an identity and the digest of its value, such as the tokenizer or the chat template."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: dict[str, JsonValue] = Field(description="What is declared: plain JSON data; 1, 1.0 and true are distinct.")
+    sha256: Sha256 = Field(
+        description="SHA-256 over the canonical JSON of `value`, 64 lower-case hexadecimal digits. "
+        "A schema cannot check that it fits; the model does."
+    )
+
+    @model_validator(mode="after")
+    def _digest_fits(self) -> Self:
+        _expect_digest(self.sha256, _digest(self.value, "value"), "the canonical JSON of value")
+        return self
+
+
+class IdentityDocument(BaseModel):
+    """Everything that decides a packer's output, in named parts, each with its digest, and one digest of them all.
+
+    Canonical JSON is UTF-8 without white space, keys sorted by code point, nothing escaped that JSON lets stand,
+    integers in full, floats in the shortest form that reads back equal, written as Python's repr does.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Version1 = Field(default=1, description="Version of this layout.")
+    packer: str = Field(description="Dotted name of the packer's class; information only, outside every digest.")
+    parts: dict[PartName, IdentityPart] = Field(
+        min_length=1,
+        description="The parts by name, at least one.",
+        json_schema_extra={"propertyNames": {"minLength": 1}},
+    )
+    sha256: Sha256 = Field(
+        description="SHA-256 over the canonical JSON of the object that maps every part's name to its `sha256`, 64 "
+        "lower-case hexadecimal digits. A schema cannot check that it fits; the model does."
+    )
+
+    @classmethod
+    def make(cls, packer: str, parts: Mapping[str, dict[str, Any]]) -> Self:
+        """The document of a packer's parts, digests included.
+
+        `TypeError` or `ValueError` names the path of what is no plain JSON data, as `canonical_json` does;
+        `pydantic.ValidationError` for no part at all.
+        """
+        made = {
+            name: {"value": value, "sha256": identity_digest(value, f"parts.{name}")} for name, value in parts.items()
+        }
+        return cls.model_validate({"packer": packer, "parts": made, "sha256": _whole(made)})
+
+    @model_validator(mode="after")
+    def _digest_fits(self) -> Self:
+        parts = {name: {"sha256": part.sha256} for name, part in self.parts.items()}
+        _expect_digest(self.sha256, _whole(parts), "the parts' digests by name")
+        return self
+
+
+def _whole(parts: Mapping[str, Mapping[str, Any]]) -> str:
+    return _digest({name: part["sha256"] for name, part in parts.items()}, "parts")
+
+
+def _digest(value: Any, where: str) -> str:
+    try:
+        return identity_digest(value, where)
+    except TypeError as error:  # pydantic turns only ValueError into a ValidationError
+        raise ValueError(str(error)) from error
+
+
+def _expect_digest(given: str, fits: str, over: str) -> None:
+    if given != fits:
+        raise ValueError(f"expected the sha256 {fits} over {over}, got {given}; was a value edited by hand?")

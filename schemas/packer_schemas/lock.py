@@ -1,0 +1,45 @@
+"""The lock file: what every packer of a project declared and did when it was last approved."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from packer_schemas.fields import Sha256, Version1
+from packer_schemas.identity import IdentityDocument
+
+__all__ = ["Lock", "LockedSubject"]
+
+
+class LockedSubject(BaseModel):
+    """One packer as approved: what it declares, the source of its class, and what it does on the probe inputs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    target: str = Field(description="What the packer was built from: `module:factory` or a dotted path.")
+    models: list[str] = Field(description="Models it was set up with, in order; `as built` where it takes none.")
+    identities: dict[str, IdentityDocument] = Field(
+        description="Declared identity by model, one of `models`; empty for a packer that declares none."
+    )
+    class_source_sha256: Sha256 = Field(
+        description="SHA-256 over the source text of the packer's class, 64 lower-case hexadecimal digits."
+    )
+    behaviour_sha256: Sha256 = Field(
+        description="SHA-256 over what the packer gives for the probe corpus, 64 lower-case hexadecimal digits."
+    )
+    reason: str = Field(default="", description="Why the last change was approved; empty for a first entry.")
+
+
+class Lock(BaseModel):
+    """A `packproof.lock.json`: pinned identities and behaviour of every configured packer.
+
+    The identities inside carry digests, which a schema cannot check; the model does.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Version1 = Field(default=1, description="Version of this layout.")
+    spec: str = Field(description="Version of the specification that it was written under.")
+    packproof: str = Field(description="Version of packproof that wrote it.")
+    probe_corpus: int = Field(
+        strict=True, ge=1, description="Version of the probe corpus; digests of different ones do not compare."
+    )
+    versions: dict[str, str] = Field(description="Python and library versions; information only.")
+    subjects: dict[str, LockedSubject] = Field(description="The packers by label.")
