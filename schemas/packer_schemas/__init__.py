@@ -1,6 +1,7 @@
 """The packer contract as types: Pydantic models for the data, runtime-checkable protocols for the packers."""
 
 from packer_schemas.build_spec import DataPackerBuildSpec, DataPackerFactories, ModelBackend
+from packer_schemas.canonical import canonical_json, identity_digest
 from packer_schemas.cases import (
     BadIdsCase,
     BatchCase,
@@ -25,7 +26,10 @@ from packer_schemas.conversation import (
     VideoFramesPart,
     VideoPart,
 )
+from packer_schemas.dataloader_state import DataloaderSource, DataloaderState, SetAside, WorkerPosition
+from packer_schemas.identity import IdentityDocument, IdentityPart
 from packer_schemas.known import KnownFailure, KnownFailures
+from packer_schemas.lock import Lock, LockedSubject
 from packer_schemas.observation import ObsBundle, Representations
 from packer_schemas.policy import PolicyBatch, RLPolicyInput
 from packer_schemas.protocols import (
@@ -52,8 +56,10 @@ from packer_schemas.routing import (
     ROLLOUT_ROUTED_EXPERTS_KEY,
     ROUTING_DTYPES,
 )
+from packer_schemas.schema_files import load_schema, schema_folder, schema_id, schema_names
 from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord, TensorField
 from packer_schemas.trajectory import PolicyInfo, Trajectory
+from packer_schemas.wire_geometry import FieldGeometry, WireGeometry
 
 __all__ = [
     "FORWARD_REPLAY_BATCH_KEY",
@@ -73,10 +79,17 @@ __all__ = [
     "DataPackerBuildSpec",
     "DataPackerFactories",
     "DataPackerFactory",
+    "DataloaderSource",
+    "DataloaderState",
+    "FieldGeometry",
     "IdContainerCase",
+    "IdentityDocument",
+    "IdentityPart",
     "ImagePart",
     "KnownFailure",
     "KnownFailures",
+    "Lock",
+    "LockedSubject",
     "Message",
     "ModelBackend",
     "ObsBundle",
@@ -106,6 +119,7 @@ __all__ = [
     "Sample",
     "SavesState",
     "SelectionCase",
+    "SetAside",
     "SetsUp",
     "SetupCase",
     "SpecialTokenGuard",
@@ -116,4 +130,12 @@ __all__ = [
     "UsesTokenizer",
     "VideoFramesPart",
     "VideoPart",
+    "WireGeometry",
+    "WorkerPosition",
+    "canonical_json",
+    "identity_digest",
+    "load_schema",
+    "schema_folder",
+    "schema_id",
+    "schema_names",
 ]
