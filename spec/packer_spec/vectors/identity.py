@@ -1,0 +1,226 @@
+"""Vectors of chapter identity: canonical texts and digests, of single values and of whole documents."""
+
+from typing import Any
+
+from packer_spec.oracle import identity
+from packer_spec.oracle.typed_values import value_of
+from packer_spec.vectors.probe import EITHER, Group, Probe, Refusal
+
+__all__ = ["DESCRIPTION", "GROUPS", "answer"]
+
+DESCRIPTION = (
+    "Canonical JSON and SHA-256. input: a value, or the packer name and the parts of a document; values are tagged, "
+    'so that no JSON parser spoils them: {"int": "1"}, {"float": "0.1"}, {"list": [value, ...]}, {"map": [[key, '
+    'value], ...]}, {"utf16": "d83dde00"}; strings, true, false and null stand for themselves. expected for a value: '
+    "canonical (its text), hex (the UTF-8 bytes of that) and sha256; for a document: the sha256 of each part, "
+    "canonical (the text of the map from part name to part sha256) and sha256."
+)
+
+_RULES = {"values": "", "refusals": "", "documents": ""}
+"""The requirement that each kind of vector belongs to."""
+
+
+def answer(given: dict[str, Any]) -> dict[str, Any]:
+    """What the oracle says of an input."""
+    if "value" in given:
+        return _digested(value_of(given["value"]))
+    parts = {name: value_of(tree) for name, tree in given["parts"].items()}
+    document = identity.document(given["packer"], parts)
+    digests = {name: part["sha256"] for name, part in document["parts"].items()}
+    return {"parts": digests, "canonical": identity.canonical(digests), "sha256": document["sha256"]}
+
+
+def _digested(value: Any) -> dict[str, Any]:
+    text = identity.canonical(value)
+    return {"canonical": text, "hex": text.encode().hex(), "sha256": identity.sha256(value)}
+
+
+def _value(note: str, tree: Any) -> Probe:
+    return Probe(note, {"value": tree})
+
+
+def _refused(note: str, tree: Any) -> Probe:
+    return Probe(note, {"value": tree}, Refusal(EITHER))
+
+
+def _int(digits: str | int) -> dict[str, Any]:
+    return {"int": str(digits)}
+
+
+def _float(text: str) -> dict[str, Any]:
+    return {"float": text}
+
+
+def _list(*items: Any) -> dict[str, Any]:
+    return {"list": list(items)}
+
+
+def _map(*pairs: tuple[Any, Any]) -> dict[str, Any]:
+    return {"map": [list(pair) for pair in pairs]}
+
+
+_TEMPLATE = "{% for m in messages %}{{ m.content }}\n{% endfor %}"
+_TOKENIZER = "d6bd9e84b2fec7777532b1774f0f863d373c2753e40e334f1a9883b33b576958"
+_SEMANTICS = _map(
+    ("chat_template", "{{ text }}"),
+    ("model_type", "qwen2"),
+    ("pad_token_id", _int(0)),
+    ("tokenizer_sha256", _TOKENIZER),
+    ("trust_remote_code", False),
+)
+_TURNED = _map(*(tuple(pair) for pair in reversed(_SEMANTICS["map"])))
+_PROCESSOR = _map(
+    ("image_processor", _map(("patch_size", _int(14)), ("type", "ToyImages"))),
+    ("image_token_id", _int(450)),
+    ("video_processor", None),
+)
+_VIDEO = _map(*_PROCESSOR["map"][:2], ("video_processor", _map(("fps", _float("2.0")), ("type", "ToyVideos"))))
+
+
+def _document(note: str, parts: dict[str, Any], packer: str = "my.module.Toy") -> Probe:
+    return Probe(note, {"packer": packer, "parts": parts})
+
+
+def _no_document(note: str, parts: dict[str, Any]) -> Probe:
+    return Probe(note, {"packer": "my.module.Toy", "parts": parts}, Refusal(EITHER))
+
+
+GROUPS = (
+    Group(
+        _RULES["values"],
+        [
+            _value("nothing", None),
+            _value("true", True),
+            _value("false", False),
+            _value("the integer 1", _int(1)),
+            _value("the float 1.0 is another value", _float("1.0")),
+            _value("and so is the string 1", "1"),
+            _value("zero", _int(0)),
+            _value("a negative integer", _int(-100)),
+            _value("2**53 + 1, which a double cannot hold", _int(2**53 + 1)),
+            _value("2**64", _int(2**64)),
+            _value("-2**63 - 1, below 64 bits", _int(-(2**63) - 1)),
+            _value("ten to the power of 40", _int(10**40)),
+            _value("zero, a float", _float("0.0")),
+            _value("minus zero, a float", _float("-0.0")),
+            _value("0.1", _float("0.1")),
+            _value("0.1 + 0.2 needs 17 digits", _float("0.30000000000000004")),
+            _value("a third", _float("0.3333333333333333")),
+            _value("0.0001 is the smallest power of ten written out", _float("0.0001")),
+            _value("below it comes an exponent of two digits", _float("0.00001")),
+            _value("0.00012 is written out", _float("0.00012")),
+            _value("1e15 is written out", _float("1e15")),
+            _value("1e16 has an exponent", _float("1e16")),
+            _value("the largest float that is written out", _float("9999999999999998.0")),
+            _value("17 digits and an exponent", _float("123456789012345678.0")),
+            _value("1e21, from which on JavaScript has exponents", _float("1e21")),
+            _value("1e22, the last power of ten that is exact", _float("1e22")),
+            _value("1.5e-7", _float("-1.5e-7")),
+            _value("1e100 has an exponent of three digits", _float("1e100")),
+            _value("2**53 as a float", _float("9007199254740992.0")),
+            _value("2**53 + 1 is rounded where it is read", _float("9007199254740993.0")),
+            _value("the smallest float above zero", _float("5e-324")),
+            _value("the smallest normal float", _float("2.2250738585072014e-308")),
+            _value("the largest float", _float("1.7976931348623157e308")),
+            _value("a float with many digits written out", _float("1234567.891")),
+        ],
+    ),
+    Group(
+        _RULES["values"],
+        [
+            _value("the empty string", ""),
+            _value("quotation mark and backslash, and a slash that is not escaped", 'a "b" \\ c/d'),
+            _value("the five short escapes", "\b\t\n\f\r"),
+            _value("other control characters, in lower-case hex", "\x00\x01\x0b\x1f"),
+            _value("U+007F is not escaped", "\x7f"),
+            _value("nor are U+0080 and U+009F", "\x80\x9f"),
+            _value("nor are the line separators U+2028 and U+2029", "\u2028\u2029"),
+            _value("nor is the byte order mark", "\ufeffa"),
+            _value("two bytes in UTF-8", "\u00e9"),
+            _value("the same to look at, and not normalised", "e\u0301"),
+            _value("three bytes in UTF-8", "\u4f60\u597d"),
+            _value("four bytes in UTF-8", "\U0001f600"),
+            _value("the same, given by its UTF-16 code units", {"utf16": "d83dde00"}),
+            _value("the last code points before and after the surrogates", "\ud7ff\ue000\uffff\U0010ffff"),
+            _value("characters that HTML escapes", "<a href='x'>&amp;</a>"),
+            _value("a chat template", _TEMPLATE),
+        ],
+    ),
+    Group(
+        _RULES["values"],
+        [
+            _value("an empty list", _list()),
+            _value("an empty map", _map()),
+            _value("a list keeps its order", _list(_int(3), _int(1), _int(2))),
+            _value("numbers of both types in a list", _list(_int(1), _float("1.0"), True, None, "1")),
+            _value("lists in lists", _list(_list(), _list(_list(_int(1))))),
+            _value("keys are sorted", _map(("b", _int(2)), ("a", _int(1)))),
+            _value(
+                "they are sorted in inner maps too", _map(("z", _map(("b", _int(2)), ("a", _int(1)))), ("y", _map()))
+            ),
+            _value("a key before those that it begins", _map(("aa", _int(3)), ("", _int(1)), ("a", _int(2)))),
+            _value("digits are sorted as text", _map(("9", _int(9)), ("10", _int(10)), ("1", _int(1)))),
+            _value("capitals before small letters", _map(("b", _int(3)), ("B", _int(1)), ("_", _int(2)))),
+            _value(
+                "U+00E9 behind z, whatever the language",
+                _map(("\u00e9", _int(2)), ("z", _int(1)), ("e\u0301", _int(0))),
+            ),
+            _value(
+                "U+FB33 before U+1F600, which UTF-16 has the other way",
+                _map(("\U0001f600", _int(2)), ("\ufb33", _int(1))),
+            ),
+            _value("U+FFFF before U+10000", _map(("\U00010000", _int(2)), ("\uffff", _int(1)), ("\ud7ff", _int(0)))),
+            _value("two keys beyond U+FFFF", _map(("\U0001f601", _int(2)), ("\U0001f600", _int(1)))),
+            _value("a key with control characters, sorted before it is escaped", _map(("!", _int(2)), ("\n", _int(1)))),
+            _value("a key with a quotation mark", _map(('"', _int(1)))),
+            _value(
+                "the example of the chapter",
+                _map(("b", _int(2)), ("a", _list(*map(_float, ("0.00001", "1e16", "0.1"))))),
+            ),
+            _value(
+                "a tokenizer's content",
+                _map(
+                    ("vocab", _map(("a", _int(0)), ("b", _int(1)), ("ab", _int(2)))),
+                    ("merges", _list(_list("a", "b"))),
+                ),
+            ),
+        ],
+    ),
+    Group(
+        _RULES["refusals"],
+        [
+            _refused("not a number", _float("NaN")),
+            _refused("infinity", _float("Infinity")),
+            _refused("minus infinity, inside a list", _list(_float("-Infinity"))),
+            _refused("not a number, inside a map", _map(("a", _map(("b", _float("NaN")))))),
+            _refused("half a pair of surrogates", {"utf16": "d83d"}),
+            _refused("the other half, behind a letter", {"utf16": "0061de00"}),
+            _refused("a pair in the wrong order", {"utf16": "de00d83d"}),
+            _refused("half a pair in a key", _map(({"utf16": "d83d"}, _int(1)))),
+            _refused("a key that is an integer", _map((_int(1), "a"))),
+            _refused("a key that is true", _map((True, "a"))),
+            _refused("a key that is nothing", _map((None, "a"))),
+            _refused("a key that is a float", _map((_float("1.0"), "a"))),
+            _refused("a key twice", _map(("a", _int(1)), ("b", _int(2)), ("a", _int(3)))),
+            _refused("a key twice with one value", _map(("a", _int(1)), ("a", _int(1)))),
+            _refused(
+                "a key twice, spelled in two ways", _map(("\U0001f600", _int(1)), ({"utf16": "d83dde00"}, _int(1)))
+            ),
+        ],
+    ),
+    Group(
+        _RULES["documents"],
+        [
+            _document("a packer that declares its semantics", {"semantics": _SEMANTICS}),
+            _document("fields in another order", {"semantics": _TURNED}),
+            _document("and its processor", {"semantics": _SEMANTICS, "processor": _PROCESSOR}),
+            _document("parts in another order", {"processor": _PROCESSOR, "semantics": _SEMANTICS}),
+            _document("the class has moved", {"semantics": _SEMANTICS, "processor": _PROCESSOR}, "other.module.Toy"),
+            _document("a video processor", {"semantics": _SEMANTICS, "processor": _VIDEO}),
+            _document("a processor and no semantics", {"processor": _PROCESSOR}),
+            _no_document("nothing is declared", {}),
+            _no_document("a part that is neither", {"semantics": _SEMANTICS, "video": _VIDEO}),
+            _no_document("a declaration that holds NaN", {"semantics": _map(("scale", _float("NaN")))}),
+        ],
+    ),
+)
