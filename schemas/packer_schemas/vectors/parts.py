@@ -1,0 +1,112 @@
+"""What the vector files have in common: the frame of a file and of a vector, refusals, and tagged values."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+from typing_extensions import TypeAliasType
+
+__all__ = ["Array", "Bit", "Frozen", "Refusal", "TaggedValue", "TokenizerFacts", "Vector", "VectorFile"]
+
+
+class Frozen(BaseModel):
+    """A part of a vector file: no field may be missing, misspelled or added."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+
+
+class Refusal(Frozen):
+    """The input is refused. In a language without these types, any error of the caller's input will do."""
+
+    kind: Literal["ValueError", "TypeError", "ValueError or TypeError"] = Field(
+        description="What is raised, in Python."
+    )
+    mentions: list[str] = Field(description="Numbers and names that the message holds, each as a word of its own.")
+
+
+def _exactly_one_outcome(schema: dict[str, Any]) -> None:
+    schema["oneOf"] = [{"required": ["expected"]}, {"required": ["error"]}]
+
+
+class Vector(Frozen):
+    """One input, and either what comes out or how it is refused."""
+
+    model_config = ConfigDict(json_schema_extra=_exactly_one_outcome)
+
+    id: str = Field(pattern=r"^[a-z]+-[0-9]{3}$", description="Name of the file and a number; never used again.")
+    requirement: str = Field(pattern=r"^([A-Z]+-[0-9]+)?$", description="The rule it belongs to; may be empty.")
+    note: str = Field(min_length=1, description="What is worth seeing about it, in a line.")
+    error: Refusal | None = Field(default=None, description="How the input is refused.")
+
+    @model_validator(mode="after")
+    def _one_outcome(self) -> Self:
+        if (self.error is None) == (getattr(self, "expected", None) is None):
+            raise ValueError(f"{self.id} needs either expected or error")
+        return self
+
+
+class VectorFile(Frozen):
+    """A file of vectors for one part of the specification."""
+
+    spec: str = Field(pattern=r"^[0-9]+\.[0-9]+$", description="Version of the specification.")
+    description: str = Field(description="What the inputs hold and what comes out.")
+
+
+Bit = Annotated[StrictInt, Field(ge=0, le=1)]
+
+
+class TokenizerFacts(Frozen):
+    """Special ids of a tokenizer. Only collation uses one of them, the pad id; masks and rows do not depend on them."""
+
+    model: str | None = Field(default=None, description="Model of the kit that has these ids; information only.")
+    bos_token_id: StrictInt | None = None
+    eos_token_id: StrictInt | None = None
+    pad_token_id: StrictInt | None = None
+
+
+class IntValue(Frozen):
+    """An integer."""
+
+    digits: str = Field(alias="int", pattern=r"^-?(0|[1-9][0-9]*)$", description="Its decimal digits.")
+
+
+class FloatValue(Frozen):
+    """A double-precision float."""
+
+    text: str = Field(
+        alias="float",
+        pattern=r"^(-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?|NaN|-?Infinity)$",
+        description="A decimal number that is read as the nearest double.",
+    )
+
+
+class Utf16Value(Frozen):
+    """A string given by its UTF-16 code units, for those that JSON parsers refuse."""
+
+    units: str = Field(alias="utf16", pattern=r"^([0-9a-f]{4})*$", description="Four hex digits a unit.")
+
+
+class ListValue(Frozen):
+    """A list."""
+
+    items: list["TaggedValue"] = Field(alias="list")
+
+
+class MapValue(Frozen):
+    """A map as it was written: in its order, with keys of any type, which may come twice."""
+
+    pairs: list[tuple["TaggedValue", "TaggedValue"]] = Field(alias="map")
+
+
+TaggedValue = TypeAliasType(
+    "TaggedValue",
+    StrictStr | StrictBool | IntValue | FloatValue | Utf16Value | ListValue | MapValue | None,
+)
+"""A typed value that no JSON parser spoils: strings, booleans and null stand for themselves, the rest has a tag."""
+
+
+class Array(Frozen):
+    """A dense array."""
+
+    dtype: str = Field(pattern=r"^[a-z]+[0-9]*$", description="Name of the type of its elements, such as int8.")
+    shape: list[Annotated[StrictInt, Field(ge=0)]] = Field(description="Sizes of its axes; the last one runs fastest.")
+    values: list[StrictInt | float] = Field(description="Its elements in row-major order.")
