@@ -1,8 +1,9 @@
 """Every code block of the README and the guides that can run is run, and every command shows what the page shows.
 
-`python` and `toml` blocks with a title are files, other `python` blocks run in one process per page, and a `console`
+`python`, `toml` and `json` blocks with a title are files, other `python` blocks run in one process per page, and a `console`
 block runs its `$` lines and must print its other lines, in order (`exit=1` in its head: the last command fails).
-`sh` blocks install things and `text` blocks are excerpts; what they promise is tested elsewhere.
+`sh` blocks install things, `yaml` blocks configure a CI, and `text` blocks are excerpts; what they promise is tested
+elsewhere. A `json` block without a title is an excerpt, too.
 """
 
 import re
@@ -15,8 +16,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-LANGUAGES = {"python", "toml", "console", "sh", "text"}
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LANGUAGES = {"python", "toml", "yaml", "json", "console", "sh", "text"}
 BLOCK = re.compile(r"^```(?P<language>\w+)(?P<head>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 QUOTED_ELSEWHERE = {"wrap-what-you-have.md"}  # its blocks are quoted from tested files; tests/adapters holds them equal
 RUN = [page for page in PAGES if page.name not in QUOTED_ELSEWHERE]

@@ -35,7 +35,7 @@ EXPECTED = {
     "dataflow": [f"FLOW-{n}" for n in range(1, 21)],
     "resume": [f"RESUME-{n}" for n in range(1, 17)],
     "bodies": [f"BODY-{n}" for n in range(1, 21)],
-    "objectives": [f"OBJ-{n}" for n in range(1, 19)],
+    "objectives": [f"OBJ-{n}" for n in range(1, 18)],
 }
 
 CASE_KINDS = {

@@ -1,0 +1,111 @@
+"""The site in a real browser: what a reader follows is there, on a desk and on a phone, without a network."""
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from packer_spec import requirements
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def pages(built: Path) -> list[str]:
+    """Addresses of all pages, relative to the site's."""
+    found = sorted(path.parent.relative_to(built).as_posix() for path in built.rglob("index.html"))
+    return ["" if page == "." else f"{page}/" for page in found]
+
+
+@pytest.fixture
+def page(browser: Any) -> Any:
+    """A fresh window of a desk's width."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context.new_page()
+    context.close()
+
+
+def test_the_index_leads_to_every_rule(page: Any, address: str) -> None:
+    """Every link of the requirement index opens a page that has the anchor, for every id of the spec."""
+    page.goto(f"{address}/spec/")
+    links = set(page.eval_on_selector_all("article a[href]", "all => all.map(one => one.href)"))
+    wanted = {f"{address}/spec/{rule.chapter}/#{rule.anchor}" for rule in requirements().values()}
+    assert wanted <= links
+    anchors: dict[str, set[str]] = {}
+    for link in links:
+        where, _, anchor = link.partition("#")
+        if urlsplit(where).netloc == urlsplit(address).netloc and where not in anchors:
+            answer = page.goto(where)
+            assert answer is not None, where
+            assert answer.status == 200, where
+            anchors[where] = set(page.eval_on_selector_all("[id]", "all => all.map(one => one.id)"))
+        assert not anchor or anchor in anchors[where], link
+
+
+def test_the_index_has_an_anchor_for_every_id(page: Any, address: str) -> None:
+    """`spec/#mask-2` is a place of its own for every id."""
+    page.goto(f"{address}/spec/")
+    ids = set(page.eval_on_selector_all("[id]", "all => all.map(one => one.id)"))
+    assert {rule.anchor for rule in requirements().values()} <= ids
+
+
+@pytest.mark.parametrize("id", ["MASK-2", "COLL-11", "WIRE-1", "ROUTE-1", "body-20"])
+def test_search_finds_a_rule_by_its_id(page: Any, address: str, id: str) -> None:
+    """The first page found for an id is its chapter, and the first block of it the rule's own."""
+    page.goto(f"{address}/")
+    page.fill("input.md-search__input", id)
+    page.locator(".md-search-result__item .md-search-result__link").first.wait_for(timeout=20_000)
+    hits = page.eval_on_selector_all(".md-search-result__link", "all => all.map(one => one.href)")
+    rule = requirements()[id.upper()]
+    first, block = (urlsplit(hit) for hit in hits[:2])
+    assert first.path == block.path == f"/spec/{rule.chapter}/"
+    assert block.fragment == rule.anchor
+
+
+def test_no_page_scrolls_sideways_on_a_phone(browser: Any, address: str, pages: list[str]) -> None:
+    """At the width of a phone no page is wider than the screen."""
+    context = browser.new_context(viewport=PHONE, device_scale_factor=2, is_mobile=True, has_touch=True)
+    window = context.new_page()
+    wide = {}
+    for path in pages:
+        window.goto(f"{address}/{path}")
+        width = window.evaluate("document.documentElement.scrollWidth")
+        if width > PHONE["width"]:
+            wide[path] = width
+    context.close()
+    assert not wide
+
+
+def test_no_page_asks_another_host(browser: Any, address: str, pages: list[str]) -> None:
+    """Fonts, scripts and styles all come from the site itself."""
+    context = browser.new_context()
+    window = context.new_page()
+    asked: set[str] = set()
+    window.on("request", lambda request: asked.add(request.url))
+    for path in pages:
+        window.goto(f"{address}/{path}")
+    context.close()
+    assert {url for url in asked if not url.startswith((address, "data:"))} == set()
+
+
+@pytest.mark.parametrize(("scheme", "name"), [("light", "default"), ("dark", "slate")])
+def test_the_site_follows_the_reader_s_colours(browser: Any, address: str, scheme: str, name: str) -> None:
+    """A reader whose system is dark gets the dark site."""
+    context = browser.new_context(color_scheme=scheme)
+    window = context.new_page()
+    window.goto(f"{address}/spec/masks/")
+    assert window.get_attribute("body", "data-md-color-scheme") == name
+    context.close()
+
+
+def test_a_checked_rule_says_what_stands_behind_it(page: Any, address: str) -> None:
+    """Under a rule stand its check and the faults that it caught; a rule without a check says so and why."""
+    page.goto(f"{address}/spec/masks/")
+    behind = page.locator("p.behind").all_inner_texts()
+    assert len(behind) == sum(rule.chapter == "masks" for rule in requirements().values())
+    assert re.match(r"Check masks\.\w+ · catches mask-", behind[0])
+    page.goto(f"{address}/spec/wire/")
+    told = page.locator("article strong", has_text="Not yet checked.").count()
+    assert told == sum(bool(rule.unchecked) for rule in requirements().values() if rule.chapter == "wire")
