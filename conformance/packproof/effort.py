@@ -29,7 +29,7 @@ EFFORTS = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides a run besides the packer: `seed` repeats it; `stored` runs the spec's own cases first.
+    """What decides a run besides the packer: `seed` repeats it; `stored` runs the spec's own cases and the vectors too.
 
     Without `shrink` a failure is shown on the first case that was found, for those who only ask whether there is one.
     """

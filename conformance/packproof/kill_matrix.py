@@ -200,7 +200,7 @@ def _named(outcome: Outcome, *, broken: bool) -> Cell:
 
 
 def _bystander_cases(check: Check, subject: Subject, settings: Settings, corpus: Corpus) -> list[Any]:
-    stored = check.stored_cases_for(subject) if settings.stored else []
+    stored = [*check.stored_cases_for(subject), *check.vector_cases_for(subject)] if settings.stored else []
     return [*stored, *corpus.cases(check, subject)]
 
 

@@ -52,10 +52,22 @@ class Check:
 
     def stored_cases_for(self, subject: "Subject") -> list[Any]:
         """Those of `stored_cases` that name no model but the subject's, and no id beyond its vocabulary."""
-        own = [case for case in self.stored_cases if getattr(case, "model", None) in (None, *subject.models)]
-        return [
-            case for case in own if holds_ids(subject.feed[getattr(case, "model", None) or subject.models[0]], case)
-        ]
+        return _fed(subject, self.stored_cases)
+
+    @property
+    def vector_cases(self) -> list[Any]:
+        """Cases made of the test vectors.
+
+        They run after the generated ones, when these have found nothing: what a search finds it makes small, and a
+        vector is as it stands.
+        """
+        from packproof.vectors import vector_cases
+
+        return list(vector_cases(self.id))
+
+    def vector_cases_for(self, subject: "Subject") -> list[Any]:
+        """Those of `vector_cases` that name no model but the subject's, and no id beyond its vocabulary."""
+        return _fed(subject, self.vector_cases)
 
     @property
     def kind(self) -> type[Any]:
@@ -91,7 +103,7 @@ class Check:
         except CaseTimeout:
             why = f"the packer was not set up on its model {model!r} within {limits.SETUP_LIMIT_S:g} s"
         else:
-            stored = [one.model_dump(exclude={"model"}) for one in self.stored_cases]
+            stored = [one.model_dump(exclude={"model"}) for one in (*self.stored_cases, *self.vector_cases)]
             fits = case.model_dump(exclude={"model"}) in stored  # the spec may speak of more than is generated
             why = "" if fits else self.cases.unfit(self._as_tried(case), driver)
         return f"{self.id} is not tried on such a case: {why}" if why else ""
@@ -111,6 +123,12 @@ class Check:
         if "SetsUp" in absent and subject.built_ready:
             return "the packer is built already set up"
         return f"the packer does not satisfy {', '.join(absent)}"
+
+
+def _fed(subject: "Subject", cases: Sequence[Any]) -> list[Any]:
+    """The cases on models of the subject, with ids that its vocabulary has."""
+    own = [case for case in cases if getattr(case, "model", None) in (None, *subject.models)]
+    return [case for case in own if holds_ids(subject.feed[getattr(case, "model", None) or subject.models[0]], case)]
 
 
 def check(

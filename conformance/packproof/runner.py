@@ -1,4 +1,4 @@
-"""Runs one check on one subject: witnesses of known failures, then the spec's stored cases, then generated ones."""
+"""Runs one check on one subject: witnesses of known failures, the spec's stored cases, generated ones, the vectors."""
 
 import logging
 import re
@@ -67,13 +67,20 @@ def _judge(trial: "_Trial", settings: Settings, known: Sequence[KnownFailure]) -
             return trial.outcome("stale", unseen or passes)
         accepted.add(trial.kind())
     trial.accept(accepted)
-    stored = trial.check.stored_cases_for(trial.subject) if settings.stored else []
-    if any(trial.fails_stored(case) for case in stored) or _search(trial, settings):
+    if _fails_stored(trial, settings) or _search(trial, settings) or _fails_vectors(trial, settings):
         trial.try_on_fresh_packers()
         return trial.failed()
     if accepted:
         return trial.outcome("known", "; ".join(dict.fromkeys(entry.reason for entry in known)))
     return trial.passed()
+
+
+def _fails_stored(trial: "_Trial", settings: Settings) -> bool:
+    return settings.stored and any(map(trial.fails_stored, trial.check.stored_cases_for(trial.subject)))
+
+
+def _fails_vectors(trial: "_Trial", settings: Settings) -> bool:
+    return settings.stored and any(map(trial.fails_stored, trial.check.vector_cases_for(trial.subject)))
 
 
 class _Trial:

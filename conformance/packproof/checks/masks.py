@@ -1,5 +1,6 @@
 """Chapter masks: which predictions a policy input marks."""
 
+import itertools
 from functools import partial
 from typing import Any
 
@@ -52,8 +53,9 @@ def mask_4(subject: Subject, case: PolicyCase) -> None:
     driver.policy_input(plain)  # a prompt or a completion that fails by itself is no refusal of n
     if not _as_encoded(driver, case.sample):
         return  # AUTH-3 speaks
-    most = len(driver.completion_ids(case.sample.completion))
-    for count in (-1, most + 1, most + 3):
+    most, own = len(driver.completion_ids(case.sample.completion)), case.sample.n_ignore_prefix_tokens
+    outside = [] if 0 <= own <= most else [own]
+    for count in dict.fromkeys((*outside, -1, most + 1, most + 3)):
         sample = case.sample.model_copy(update={"n_ignore_prefix_tokens": count}, deep=True)
         call = policy_call(sample, sample.completion, sample.prompt_ids)
         answer = partial(driver.answer, sample, sample.completion, sample.prompt_ids)
@@ -84,9 +86,13 @@ def mask_6(subject: Subject, case: PolicyCase) -> None:
 @check("MASK-7", cases=policies(prompt_len=(2, 4), special=False))
 def mask_7(subject: Subject, case: PolicyCase) -> None:
     """A special token in the completion is marked like any other, also when it is the end or the pad token."""
-    driver, ids = subject.on(case.model), list(case.sample.completion)
-    if not _keeps_formula(driver, case.sample):
+    driver, given = subject.on(case.model), list(case.sample.completion)
+    ordinary = next(id for id in itertools.count() if id not in driver.vocabulary.special_ids)
+    ids = [ordinary if id in driver.vocabulary.special_ids else id for id in given]
+    if not _keeps_formula(driver, case.sample, completion=ids):
         return
+    if ids != given:
+        _expect_formula(driver, case.sample)
     for id in driver.vocabulary.special_ids:
         for completion in ([*ids, id], [id, *ids], [*ids, id, id]):
             _expect_formula(driver, case.sample.model_copy(update={"completion": completion}))

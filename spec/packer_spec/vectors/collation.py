@@ -57,6 +57,10 @@ def _too_narrow(note: str, samples: list[dict[str, Any]], max_len: int, sample: 
     return _refused(note, samples, max_len, str(sample), str(length), str(max_len))
 
 
+def _no_width(note: str, samples: list[dict[str, Any]], max_len: int) -> Probe:
+    return _refused(note, samples, max_len, str(max_len))
+
+
 GROUPS = (
     Group(
         "COLL-1",
@@ -149,8 +153,8 @@ GROUPS = (
             _too_narrow("one too narrow", [A, B], 2, 1, 3),
             _too_narrow("only one of three is too long", [A, C, B], 3, 1, 4),
             _too_narrow("all are too long", [A, B], 1, 0, 2),
-            _too_narrow("no width", [A], 0, 0, 2),
-            _too_narrow("a width below zero", [A], -1, 0, 2),
+            _no_width("no width", [A], 0),
+            _no_width("a width below zero", [A], -1),
             _too_narrow("what would be cut is a pad id", [_given([110, 120, 7], [1, 1, 0]), A], 2, 0, 3),
         ],
     ),
