@@ -14,6 +14,7 @@ from packer_schemas.policy import PolicyBatch, RLPolicyInput
 from packer_schemas.report import Report
 from packer_schemas.tensor import RoutingRecord
 from packer_schemas.trajectory import Trajectory
+from packer_schemas.vectors import VECTOR_FILES
 from packer_schemas.wire_geometry import WireGeometry
 
 __all__ = ["PUBLISHED"]
@@ -33,5 +34,6 @@ PUBLISHED: dict[str, Any] = {
     "routing-record": RoutingRecord,
     "trajectory": Trajectory,
     "wire-geometry": WireGeometry,
+    **{f"vectors-{name}": model for name, model in VECTOR_FILES.items()},
 }
 """Name of the schema to the type it is made from: a model, a typed dict, or an annotated type."""

@@ -5,12 +5,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from outcomes import expect_outcome, ids_of, of
 
 from packer_reference import DecoderOnlyLLMDataPacker, add_forward_routing
 from packer_schemas import FORWARD_REPLAY_BATCH_KEY, RLPolicyInput
 from packer_spec.oracle import masks
 from packproof.models import model_path
+from packproof.vectors import vectors
+
+BATCHES = [one for one in vectors("routing") if one.input.kind == "batch"]
 
 
 @cache
@@ -77,7 +81,9 @@ def test_collation(vector: Any) -> None:
     expect_outcome(vector, run)
 
 
-@of("routing")
+@pytest.mark.parametrize(
+    "vector", [one for one in vectors("routing") if one.input.kind == "batch"], ids=lambda one: one.id
+)
 def test_routing(vector: Any) -> None:
     """`add_forward_routing` lays the records of the vector into the batch, in its type, or refuses them."""
     samples = []

@@ -1,8 +1,8 @@
 """Vectors of what surrounds a packer's rows: recorded routing, sharding, and the wire."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StrictInt
+from pydantic import Field, JsonValue, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from packer_schemas.policy import TokenIds
 from packer_schemas.vectors.parts import Array, Frozen, Vector, VectorFile
@@ -19,24 +19,57 @@ class RoutingVectorSample(Frozen):
     record: Array | None = Field(description="Integer [L-1, layers, top_k]; null where nothing was recorded.")
 
 
-class RoutingVectorInput(Frozen):
+class BatchVectorInput(Frozen):
     """Samples to be collated at a width."""
 
+    kind: Literal["batch"]
     samples: list[RoutingVectorSample]
     max_len: StrictInt
 
 
-class RoutingVectorExpected(Frozen):
+class CutVectorInput(Frozen):
+    """A sample of which the positions start to stop - 1 are kept."""
+
+    kind: Literal["cut"]
+    sample: RoutingVectorSample
+    start: Count
+    stop: Count
+
+
+class JoinVectorInput(Frozen):
+    """Samples that become one row, one after the other."""
+
+    kind: Literal["join"]
+    samples: list[RoutingVectorSample]
+
+
+class TurnsVectorInput(Frozen):
+    """Two turns of one conversation, of which the later one repeats the beginning of the earlier."""
+
+    kind: Literal["turns"]
+    earlier: RoutingVectorSample
+    later: RoutingVectorSample
+    first_row: Count = Field(description="Position that the first row of the later turn's record belongs to.")
+
+
+class BatchVectorExpected(Frozen):
     """The batch's routing."""
 
     routing: Array | None = Field(description="Integer [B, max_len, layers, top_k]; null where there is none.")
 
 
-class RoutingVector(Vector):
-    """Routing of a batch."""
+class RecordVectorExpected(Frozen):
+    """Ids, and the record that goes with them."""
 
-    input: RoutingVectorInput
-    expected: RoutingVectorExpected | None = None
+    input_ids: TokenIds
+    record: Array
+
+
+class RoutingVector(Vector):
+    """Routing of a batch, or of ids that were cut or joined."""
+
+    input: BatchVectorInput | CutVectorInput | JoinVectorInput | TurnsVectorInput = Field(discriminator="kind")
+    expected: BatchVectorExpected | RecordVectorExpected | None = None
 
 
 class RoutingVectors(VectorFile):
@@ -52,14 +85,16 @@ class StreamsVectorInput(Frozen):
     kind: Literal["streams"]
     order: list[StrictInt] = Field(description="The items of the epoch, in its order.")
     dp_world_size: Count
-    num_workers: Count = Field(description="Workers of each rank.")
+    num_workers: Count = Field(description="Worker processes of each rank; 0 is one stream without any.")
 
 
 class PartitionVectorInput(Frozen):
     """Data sets, to be given ranks."""
 
     kind: Literal["partition"]
-    ratios: list[tuple[str, StrictInt | float]] = Field(description="Name and ratio of each set, in their order.")
+    ratios: list[tuple[str, StrictInt | StrictFloat | StrictBool | StrictStr]] = Field(
+        description="Name and ratio of each set, in their order; a ratio is a decimal number."
+    )
     dp_world_size: Count
 
 
@@ -72,7 +107,7 @@ class StreamItems(Frozen):
 
 
 class StreamsVectorExpected(Frozen):
-    """What every worker reads, by stream number: dp_rank * num_workers + worker_id."""
+    """What every worker of every rank reads, in the order of the stream numbers."""
 
     streams: list[StreamItems]
 
@@ -110,7 +145,7 @@ class Settings(Frozen):
     """How the segments of a packed field become a model input."""
 
     preprocess_mode: Literal["pad_to_max_shape", "patchify"] | None
-    preprocess_kwargs: dict[str, Any]
+    preprocess_kwargs: dict[str, StrictInt] = Field(description="patch_dim, where the mode is patchify.")
 
 
 class EncodeVectorInput(Settings):
@@ -119,6 +154,7 @@ class EncodeVectorInput(Settings):
     kind: Literal["encode"]
     field: str
     rows: list[list[Array]] = Field(description="The segments of each logical row.")
+    dim_to_pack: StrictInt
     sample_count: Count
 
 
@@ -142,7 +178,9 @@ class DecodeVectorInput(Frozen):
     kind: Literal["decode"]
     field: str
     jagged: Jagged
-    tags: list[dict[str, RowShapes]] | None = Field(description="By FIELD__row_shapes, for each sample.")
+    tags: list[dict[str, JsonValue]] | None = Field(
+        description="By FIELD__row_shapes, for each sample; may be spoiled."
+    )
 
 
 class EncodeVectorExpected(Frozen):

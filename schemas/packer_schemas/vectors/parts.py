@@ -17,7 +17,7 @@ class Frozen(BaseModel):
 class Refusal(Frozen):
     """The input is refused. In a language without these types, any error of the caller's input will do."""
 
-    kind: Literal["ValueError", "TypeError", "ValueError or TypeError"] = Field(
+    kind: Literal["ValueError", "TypeError", "ValueError or TypeError", "KeyError", "NotImplementedError"] = Field(
         description="What is raised, in Python."
     )
     mentions: list[str] = Field(description="Numbers and names that the message holds, each as a word of its own.")

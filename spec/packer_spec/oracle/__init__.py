@@ -4,7 +4,18 @@ It is written to be seen to be right and for nothing else: plain lists, no libra
 what it answers; the kit, the reference and any other implementation are held to the vectors, and import none of this.
 """
 
-from packer_spec.oracle import authority, collation, identity, masks, partition, routing, sharding, typed_values, wire
+from packer_spec.oracle import (
+    authority,
+    collation,
+    identity,
+    masks,
+    partition,
+    records,
+    routing,
+    sharding,
+    typed_values,
+    wire,
+)
 from packer_spec.oracle.arrays import Array
 
 __all__ = [
@@ -14,6 +25,7 @@ __all__ = [
     "identity",
     "masks",
     "partition",
+    "records",
     "routing",
     "sharding",
     "typed_values",

@@ -28,8 +28,10 @@ def canonical(value: Any) -> str:
 
     No white space; keys sorted by Unicode code point; integers in full decimal digits; floats as the shortest digits
     that round-trip, written as Python's `repr` writes them; only `"`, `\\` and U+0000 to U+001F escaped. So `1`, `1.0`
-    and `true` differ. `ValueError` for NaN, infinities and lone surrogates, `TypeError` for keys that are no strings
-    and for every other type. A map that names a key twice is refused where it is read: a `dict` cannot hold one.
+    and `true` differ (IDENT-4).
+
+    `ValueError` for NaN, infinities and lone surrogates, `TypeError` for keys that are no strings and for every other
+    type. A map that names a key twice is refused where it is read: a `dict` cannot hold one.
     """
     if value is None or type(value) is bool:
         return _WORDS[value]
@@ -52,7 +54,7 @@ def sha256(value: Any) -> str:
 
 
 def document(packer: str, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The identity document: every part with its digest, and a digest over the map from part name to part digest.
+    """The identity document: every part with its digest, and one over the map from part name to part digest (IDENT-5).
 
     `packer` is information only and outside of every digest. `ValueError` for no parts, and for a part that is neither
     `semantics` nor `processor`.

@@ -14,12 +14,15 @@ _BATCHED = (("int8", 2**7 - 1), ("int16", 2**15 - 1), ("int32", 2**31 - 1), ("in
 def forward_replay_routing(lengths: Sequence[int], records: Sequence[Array | None], max_len: int) -> Array | None:
     """The batch's routing `[B, max_len, layers, top_k]` for samples of `lengths` ids; None where none has a record.
 
-    A record is integer `[L_i - 1, layers, top_k]`, one row per input position but the last. Row i of the batch is
-    record i, then -1 up to `max_len`: the last position of a sample, and its filler, have no record, and are never
-    expert 0. The dtype is the smallest signed one that holds the largest expert id. `ValueError` for a record that some
-    samples have and others lack, for a record with other axes, another number of rows, or layers and top_k that differ
-    from the first record's, for an id below -1, and for a sample longer than `max_len`; `TypeError` for a record that
-    holds no integers.
+    A record is integer `[L_i - 1, layers, top_k]`, one row per input position but the last (ROUTE-2). Row i of the
+    batch is record i, value by value (ROUTE-6, ROUTE-11), then -1 up to `max_len`: the last position of a sample, and
+    its filler, have no record, and are never expert 0 (ROUTE-7). The dtype is the smallest signed one that holds the
+    largest expert id (ROUTE-10).
+
+    `ValueError` for a record that some samples have and others lack (ROUTE-8), for another number of rows (ROUTE-3),
+    for layers and top_k that differ from the first record's (ROUTE-9), for an id below -1 (ROUTE-4), and for a sample
+    longer than `max_len` (COLL-12); `ValueError` or `TypeError` for a record with other axes or without integers
+    (ROUTE-2).
     """
     present = [record for record in records if record is not None]
     if not present:

@@ -16,9 +16,6 @@ DESCRIPTION = (
     "canonical (the text of the map from part name to part sha256) and sha256."
 )
 
-_RULES = {"values": "", "refusals": "", "documents": ""}
-"""The requirement that each kind of vector belongs to."""
-
 
 def answer(given: dict[str, Any]) -> dict[str, Any]:
     """What the oracle says of an input."""
@@ -87,7 +84,7 @@ def _no_document(note: str, parts: dict[str, Any]) -> Probe:
 
 GROUPS = (
     Group(
-        _RULES["values"],
+        "IDENT-4",
         [
             _value("nothing", None),
             _value("true", True),
@@ -126,7 +123,7 @@ GROUPS = (
         ],
     ),
     Group(
-        _RULES["values"],
+        "IDENT-4",
         [
             _value("the empty string", ""),
             _value("quotation mark and backslash, and a slash that is not escaped", 'a "b" \\ c/d'),
@@ -147,7 +144,7 @@ GROUPS = (
         ],
     ),
     Group(
-        _RULES["values"],
+        "IDENT-4",
         [
             _value("an empty list", _list()),
             _value("an empty map", _map()),
@@ -187,7 +184,7 @@ GROUPS = (
         ],
     ),
     Group(
-        _RULES["refusals"],
+        "IDENT-4",
         [
             _refused("not a number", _float("NaN")),
             _refused("infinity", _float("Infinity")),
@@ -209,7 +206,7 @@ GROUPS = (
         ],
     ),
     Group(
-        _RULES["documents"],
+        "IDENT-5",
         [
             _document("a packer that declares its semantics", {"semantics": _SEMANTICS}),
             _document("fields in another order", {"semantics": _TURNED}),

@@ -14,7 +14,7 @@ Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Refusal:
-    """What has to be raised: `ValueError`, `TypeError` or `EITHER`, with a message that mentions these words."""
+    """What has to be raised: an exception type of Python, or `EITHER`, with a message that mentions these words."""
 
     kind: str
     mentions: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ def _answered(probe: Probe, answer: Answer) -> dict[str, Any]:
 def _refused(probe: Probe, refusal: Refusal, answer: Answer) -> dict[str, Any]:
     try:
         got = answer(probe.input)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, KeyError, NotImplementedError) as error:
         kinds = {kind.__name__ for kind in type(error).__mro__}
         missing = [word for word in refusal.mentions if not _mentioned(word, str(error))]
         if kinds.isdisjoint(refusal.kind.split(" or ")) or missing:

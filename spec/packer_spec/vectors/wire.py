@@ -5,20 +5,17 @@ from typing import Any
 
 from packer_spec.oracle import wire
 from packer_spec.vectors.arrays import array, written
-from packer_spec.vectors.probe import EITHER, Group, Probe, Refusal
+from packer_spec.vectors.probe import Group, Probe, Refusal
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
 DESCRIPTION = (
-    "Packed fields on the wire. kind encode: field, rows (the segments of each logical row), preprocess_mode and "
-    "preprocess_kwargs, and sample_count; expected: jagged (dtype, values, and offsets: row i is values[offsets[i] : "
-    "offsets[i + 1]]) and tags, one per sample, both null where there is nothing to send. kind decode: field, jagged "
-    "and tags; expected: rows and settings. Every encode vector that has a payload is a decode vector, read "
-    "backwards."
+    "Packed fields on the wire. kind encode: field, rows (the segments of each logical row), the settings "
+    "(preprocess_mode, preprocess_kwargs, dim_to_pack) and sample_count; expected: jagged (dtype, values, and offsets: "
+    "row i is values[offsets[i] : offsets[i + 1]]) and tags, one per sample, both null where there is nothing to ship. "
+    "kind decode: field, jagged and tags; expected: rows and settings. Every encode vector that has a payload is a "
+    "decode vector, read backwards. A bool is 0 or 1."
 )
-
-_RULES = {"encode": "", "nothing to send": "", "encode refusals": "", "decode": "", "decode refusals": ""}
-"""The requirement that each kind of vector belongs to."""
 
 
 def answer(given: dict[str, Any]) -> dict[str, Any]:
@@ -28,7 +25,7 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
 
 def _encoded(given: dict[str, Any]) -> dict[str, Any]:
     rows = tuple(tuple(array(segment) for segment in row) for row in given["rows"])
-    packed = wire.Packed(rows, given["preprocess_mode"], given["preprocess_kwargs"])
+    packed = wire.Packed(rows, given["preprocess_mode"], given["preprocess_kwargs"], given["dim_to_pack"])
     jagged, tags = wire.encode(given["field"], packed, given["sample_count"])
     if jagged is None:
         return {"jagged": None, "tags": None}
@@ -52,129 +49,211 @@ def _segment(first: int, *shape: int, dtype: str = "float32") -> dict[str, Any]:
     return {"dtype": dtype, "shape": list(shape), "values": list(range(first, first + math.prod(shape)))}
 
 
-def _rows(
+def _sent(
+    note: str,
     *rows: list[dict[str, Any]],
     field: str = "pixel_values",
     mode: str | None = None,
     count: int | None = None,
-    **more: Any,
-) -> dict[str, Any]:
-    return {
+    dim: int = 0,
+    refusal: Refusal | None = None,
+    **kwargs: Any,
+) -> Probe:
+    given = {
         "kind": "encode",
         "field": field,
         "rows": list(rows),
         "preprocess_mode": mode,
-        "preprocess_kwargs": more,
+        "preprocess_kwargs": kwargs,
+        "dim_to_pack": dim,
         "sample_count": len(rows) if count is None else count,
     }
+    return Probe(note, given, refusal)
 
 
-def _payload(values: int, offsets: list[int], tags: Any) -> dict[str, Any]:
-    jagged = {"dtype": "float32", "values": list(range(10, 10 + values)), "offsets": offsets}
-    return {"kind": "decode", "field": "pixel_values", "jagged": jagged, "tags": tags}
+def _read(note: str, lengths: list[int], tags: Any, refusal: Refusal | None = None) -> Probe:
+    """A payload of rows of these lengths, whose values count up from 10."""
+    offsets = [sum(lengths[:end]) for end in range(len(lengths) + 1)]
+    jagged = {"dtype": "float32", "values": list(range(10, 10 + offsets[-1])), "offsets": offsets}
+    return Probe(note, {"kind": "decode", "field": "pixel_values", "jagged": jagged, "tags": tags}, refusal)
 
 
-def _tag(*shapes: list[int], field: str = "pixel_values", mode: str | None = None) -> dict[str, Any]:
-    return {f"{field}__row_shapes": {"shapes": list(shapes), "preprocess_mode": mode, "preprocess_kwargs": {}}}
+def _tag(*shapes: list[int], field: str = "pixel_values", mode: str | None = None, **kwargs: Any) -> dict[str, Any]:
+    content = {"shapes": list(shapes), "preprocess_mode": mode, "preprocess_kwargs": kwargs}
+    return {f"{field}__row_shapes": content}
+
+
+def _spoiled(tag: dict[str, Any], *, without: str = "", **more: Any) -> dict[str, Any]:
+    """The tag with a key less or more."""
+    ((name, content),) = tag.items()
+    return {name: {key: value for key, value in content.items() if key != without} | more}
+
+
+def _misfit(*mentions: Any) -> Refusal:
+    return Refusal("ValueError", ("pixel_values", *map(str, mentions)))
 
 
 A, B, C = _segment(10, 1, 2), _segment(30, 2, 2), _segment(50, 1, 3)
+EMPTY = _segment(0, 0, 3)
 GRID = [_segment(1, 1, 3, dtype="int64"), _segment(4, 2, 3, dtype="int64")]
+PAD = "pad_to_max_shape"
 
 GROUPS = (
     Group(
-        _RULES["encode"],
+        "WIRE-2",
         [
-            Probe("one row of one segment", _rows([A])),
-            Probe("two rows", _rows([A], [B])),
-            Probe("two segments in a row are joined, and their shapes are not", _rows([A, B], [C])),
-            Probe("the same values in other segments: only the tags differ", _rows([_segment(10, 2, 1)])),
-            Probe("a row without segments in front", _rows([], [A])),
-            Probe("and in the middle", _rows([A], [], [B])),
-            Probe("and at the end", _rows([A], [])),
-            Probe("widths that differ are not padded", _rows([A], [C])),
-            Probe("ranks that differ", _rows([_segment(10, 2)], [_segment(30, 1, 2, 2)])),
-            Probe("a segment of no values counts as a segment", _rows([_segment(0, 0, 3), A], [B])),
-            Probe("and makes a payload by itself", _rows([_segment(0, 0, 3)], [])),
-            Probe("integers stay integers", _rows([GRID[0]], [GRID[1]], field="image_grid_thw")),
-            Probe("to be padded where it is used, not here", _rows([A], [C], mode="pad_to_max_shape")),
-            Probe(
-                "to be cut into patches, with its setting",
-                _rows([_segment(0, 1, 1, 2, 2)], [], mode="patchify", patch_dim=2),
+            _sent("one row of one segment", [A]),
+            _sent("two rows", [A], [B]),
+            _sent("two segments in a row are joined, and their shapes are not", [A, B], [C]),
+            _sent("the same values in another shape: only the tags differ", [_segment(10, 2, 1)]),
+            _sent("an empty row in front", [], [A]),
+            _sent("one in the middle", [A], [], [B]),
+            _sent("one at the end", [A], []),
+            _sent("widths that differ are not padded", [A], [C]),
+            _sent("ranks that differ", [_segment(10, 2), _segment(30, 1, 2, 2)]),
+            _sent("a segment that two rows share is written for each", [A], [A]),
+            _sent("and twice for a row that has it twice", [A, A]),
+        ],
+    ),
+    Group(
+        "WIRE-3",
+        [
+            _sent("to be padded by the model, and not here", [A], [C], mode=PAD),
+            _sent(
+                "to be cut into patches, with their size", [_segment(0, 1, 1, 2, 2)], [], mode="patchify", patch_dim=2
+            ),
+            _read("the mode comes back and is not applied", [2, 3], [_tag([1, 2], mode=PAD), _tag([1, 3], mode=PAD)]),
+            _read("so does the size of a patch", [4], [_tag([1, 1, 2, 2], mode="patchify", patch_dim=2)]),
+        ],
+    ),
+    Group(
+        "WIRE-4",
+        [
+            _sent("64-bit integers stay what they are", [GRID[0]], [GRID[1]], field="image_grid_thw"),
+            _sent("bytes", [_segment(250, 1, 3, dtype="uint8")], field="pixel_values_videos"),
+            _sent("bools", [{"dtype": "bool", "shape": [1, 3], "values": [1, 0, 1]}], field="feature_attention_mask"),
+            _sent(
+                "16-bit floats that only torch knows, as in the chapter",
+                [_segment(1, 2, 3, dtype="bfloat16"), _segment(7, 1, 2, dtype="bfloat16")],
+                [],
+                mode=PAD,
             ),
         ],
     ),
     Group(
-        _RULES["nothing to send"],
+        "WIRE-5",
         [
-            Probe("no row has a segment", _rows([], [])),
-            Probe("no rows", _rows()),
-            Probe("and then the number of samples is not looked at", _rows([], count=2)),
+            _sent("two empty rows: nothing to ship", [], []),
+            _sent("no rows: nothing to ship"),
+            _sent("a segment without elements is shipped", [EMPTY], []),
+            _sent("and beside one with elements", [EMPTY, A], [B]),
         ],
     ),
     Group(
-        _RULES["encode refusals"],
+        "WIRE-6",
         [
-            Probe("more samples than rows", _rows([A], count=2), Refusal("ValueError", ("1", "2"))),
-            Probe("fewer samples than rows", _rows([A], [B], count=1), Refusal("ValueError", ("2", "1"))),
-            Probe(
+            _sent(
                 "two dtypes in a row",
-                _rows([A, _segment(30, 1, 2, dtype="int64")]),
-                Refusal(EITHER, ("float32", "int64")),
+                [GRID[0], _segment(30, 1, 2)],
+                refusal=Refusal("TypeError", ("0", "int64", "float32")),
             ),
-            Probe(
+            _sent(
                 "two dtypes in two rows",
-                _rows([A], [_segment(30, 1, 2, dtype="float64")]),
-                Refusal(EITHER, ("float32", "float64")),
+                [A],
+                [_segment(30, 1, 2, dtype="float64")],
+                refusal=Refusal("TypeError", ("1", "float32", "float64")),
+            ),
+            _sent(
+                "a dtype that the wire does not have",
+                [_segment(10, 1, 2, dtype="uint16")],
+                refusal=Refusal("TypeError", ("uint16",)),
+            ),
+            _sent(
+                "packed along another dimension",
+                [A],
+                dim=1,
+                refusal=Refusal("NotImplementedError", ("dim_to_pack", "1")),
+            ),
+            _sent(
+                "also where a negative number names the same",
+                [A],
+                dim=-2,
+                refusal=Refusal("NotImplementedError", ("dim_to_pack", "-2")),
+            ),
+            _sent(
+                "also where there is nothing to ship",
+                [],
+                dim=1,
+                refusal=Refusal("NotImplementedError", ("dim_to_pack", "1")),
             ),
         ],
     ),
     Group(
-        _RULES["decode"],
+        "WIRE-7",
         [
-            Probe("segments come back one by one", _payload(6, [0, 6], [_tag([1, 2], [2, 2])])),
-            Probe("a sample without the tag has no segments", _payload(2, [0, 2, 2], [_tag([1, 2]), {}])),
-            Probe(
-                "tags of another field are left alone",
-                _payload(2, [0, 2], [_tag([1, 2]) | _tag([9], field="input_features")]),
-            ),
-            Probe(
-                "the mode comes back and is not applied",
-                _payload(5, [0, 2, 5], [_tag([1, 2], mode="pad_to_max_shape"), _tag([1, 3], mode="pad_to_max_shape")]),
-            ),
+            _read("segments come back one by one", [6], [_tag([1, 2], [2, 2])]),
+            _read("the shapes say what a row of length 0 holds", [0, 0], [_tag([0, 3]), _tag()]),
+            _read("an empty row keeps its place", [2, 0, 3], [_tag([1, 2]), _tag(), _tag([1, 3])]),
+            _read("a segment of rank 0 takes one element", [3], [_tag([], [2])]),
+            _read("a segment without elements between others", [4], [_tag([1, 2], [0, 2], [1, 2])]),
+            _read("one dimension, as flat as the payload", [2], [_tag([2])]),
         ],
     ),
     Group(
-        _RULES["decode refusals"],
+        "WIRE-8",
         [
-            Probe("the transport lost the tags", _payload(2, [0, 2], None), Refusal("ValueError", ("pixel_values",))),
-            Probe(
-                "the tags are of another field",
-                _payload(2, [0, 2], [_tag([1, 2], field="input_features")]),
-                Refusal("ValueError", ("pixel_values",)),
+            _read("a row longer than its shapes", [3], [_tag([1, 2])], _misfit(0, 2, 3)),
+            _read("a row shorter than its shapes", [2, 1], [_tag([1, 2]), _tag([1, 2])], _misfit(1, 2, 1)),
+            _read("shapes that fit all rows together and none alone", [1, 3], [_tag([2]), _tag([2])], _misfit(0, 2, 1)),
+            _read("elements in a row without shapes", [2, 2], [_tag([1, 2]), _tag()], _misfit(1, 0, 2)),
+            _read("a row of length 0 with a segment", [0], [_tag([1, 2])], _misfit(0, 2, 0)),
+        ],
+    ),
+    Group(
+        "WIRE-10",
+        [
+            _sent(
+                "a name in neither set",
+                [A],
+                field="pixel_values_flat",
+                refusal=Refusal("KeyError", ("pixel_values_flat",)),
             ),
-            Probe("more rows than tags", _payload(4, [0, 2, 4], [_tag([1, 2])]), Refusal("ValueError", ("2", "1"))),
-            Probe(
-                "fewer rows than tags",
-                _payload(2, [0, 2], [_tag([1, 2]), _tag([1, 2])]),
-                Refusal("ValueError", ("1", "2")),
-            ),
-            Probe(
-                "a row longer than its shapes", _payload(3, [0, 3], [_tag([1, 2])]), Refusal("ValueError", ("3", "2"))
-            ),
-            Probe(
-                "a row shorter than its shapes", _payload(1, [0, 1], [_tag([1, 2])]), Refusal("ValueError", ("1", "2"))
-            ),
-            Probe(
-                "shapes that fit all rows together and none alone",
-                _payload(4, [0, 1, 4], [_tag([1, 2]), _tag([1, 2])]),
-                Refusal("ValueError", ("1", "2")),
-            ),
-            Probe(
-                "values in a row whose sample has no tag",
-                _payload(4, [0, 2, 4], [_tag([1, 2]), {}]),
-                Refusal("ValueError", ("2", "0")),
-            ),
+            _sent("also where there is nothing to ship", [], field="pixels", refusal=Refusal("KeyError", ("pixels",))),
+        ],
+    ),
+    Group(
+        "WIRE-13",
+        [
+            _sent("every sample has a tag where one has media", [], [], [A], field="imgs_sizes"),
+            _sent("more samples than rows", [A], count=2, refusal=_misfit(1, 2)),
+            _sent("fewer samples than rows", [A], [B], count=1, refusal=_misfit(2, 1)),
+            _sent("where nothing is shipped the number of samples is not looked at", [], count=2),
+        ],
+    ),
+    Group(
+        "WIRE-15",
+        [
+            _read("the transport lost the tags", [2], None, _misfit()),
+            _read("it gave an empty list for them", [2], [], _misfit()),
+            _read("more rows than tags", [2, 2], [_tag([1, 2])], _misfit(2, 1)),
+            _read("fewer rows than tags", [2], [_tag([1, 2]), _tag([1, 2])], _misfit(1, 2)),
+            _read("tags of another field", [2], [_tag([1, 2], field="input_features")], _misfit(0)),
+            _read("a row of length 0 needs its tag too", [2, 0], [_tag([1, 2]), {}], _misfit(1)),
+            _read("a tag without its kwargs", [2], [_spoiled(_tag([1, 2]), without="preprocess_kwargs")], _misfit(0)),
+            _read("a tag with a key too many", [2], [_spoiled(_tag([1, 2]), pad_to=4)], _misfit(0, "pad_to")),
+            _read("a negative size", [2], [_tag([-1, -2])], _misfit(0)),
+            _read("settings that differ", [2, 2], [_tag([1, 2]), _tag([1, 2], mode=PAD)], _misfit(1)),
+            _read("an unknown mode", [2], [_tag([1, 2], mode="crop")], _misfit(0, "crop")),
+            _read("patches of no size", [2], [_tag([1, 2], mode="patchify")], _misfit(0)),
+            _read("tags of other fields beside it are left alone", [2], [_tag([1, 2]) | _tag([9], field="num_frames")]),
+        ],
+    ),
+    Group(
+        "WIRE-16",
+        [
+            _sent("a batch of three samples", [_segment(10, 2, 1)], [], [_segment(12, 1, 2), _segment(14, 3)]),
+            _read("rows 2 and 1 of it, with their tags", [5, 0], [_tag([1, 2], [3]), _tag()]),
+            _read("row 1 of it alone", [0], [_tag()]),
         ],
     ),
 )
