@@ -1,14 +1,17 @@
 """What stands behind every rule: its check, the faults that the check caught in a run, its stored cases and vectors."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from packer_schemas.vectors import VECTOR_FILES
 from packer_spec import SPEC_VERSION, Requirement, requirements
 from packproof.kill_matrix import KillMatrix, MemberResult
 from packproof.registry import all_checks
+from packproof.vectors import vectors
 from packproof.violation import UsageError
 
 __all__ = [
@@ -22,11 +25,20 @@ __all__ = [
     "trace_run",
 ]
 
+_TOKENIZER = "needs a tokenizer, and a tokenizer is no plain data"
+_MEMORY = "speaks of memory, not of values"
+
 WITHOUT_VECTORS: Mapping[str, str] = {
     "lifecycle": "speaks of calls on a Python object, not of data",
-    "rollout": "needs a tokenizer, and a tokenizer is no plain data",
+    "rollout": _TOKENIZER,
     "devices": "speaks of devices, not of data",
     "selection": "speaks of the building of a Python object, not of data",
+    "AUTH-3": _TOKENIZER,
+    "AUTH-4": _TOKENIZER,
+    "AUTH-5": _TOKENIZER,
+    "AUTH-7": "speaks of the containers of one language",
+    "COLL-13": _MEMORY,
+    "COLL-14": _MEMORY,
 }
 """Why the checked rules of a chapter, or one of them by its id, have no vectors."""
 
@@ -107,7 +119,7 @@ class Trace:
 
 def trace_run(matrix: KillMatrix) -> Trace:
     """The trace of a run of the zoo."""
-    vectors: Mapping[str, int] = {}
+    counts = Counter(vector.requirement for name in VECTOR_FILES for vector in vectors(name))
     killed: dict[str, list[str]] = {}
     alone: dict[str, list[str]] = {}
     for one in matrix.results:
@@ -116,9 +128,7 @@ def trace_run(matrix: KillMatrix) -> Trace:
             killed.setdefault(id, []).append(one.member.name)
         if len(caught) == 1 and not one.holes:
             alone.setdefault(caught[0], []).append(one.member.name)
-    rules = (
-        _rule(rule, killed.get(id, ()), alone.get(id, ()), vectors.get(id, 0)) for id, rule in requirements().items()
-    )
+    rules = (_rule(rule, killed.get(id, ()), alone.get(id, ()), counts[id]) for id, rule in requirements().items())
     bad = (_member(one) for one in matrix.results if one.member.breaks)
     return Trace(SPEC_VERSION, matrix.seed, matrix.effort, tuple(rules), tuple(bad))
 

@@ -1,9 +1,9 @@
 """Every code block of the README and the guides that can run is run, and every command shows what the page shows.
 
-`python`, `toml` and `json` blocks with a title are files, other `python` blocks run in one process per page, and a `console`
-block runs its `$` lines and must print its other lines, in order (`exit=1` in its head: the last command fails).
-`sh` blocks install things, `yaml` blocks configure a CI, and `text` blocks are excerpts; what they promise is tested
-elsewhere. A `json` block without a title is an excerpt, too.
+`python`, `toml` and `json` blocks with a title are files, other `python` blocks run in one process per page, and a
+`console` block runs its `$` lines and must print its other lines, in order (`exit=1` in its head: the last command
+fails). `sh` blocks install things, `yaml` blocks configure a CI, and `text` and untitled `json` blocks are excerpts; what
+they promise is tested elsewhere.
 """
 
 import re
