@@ -1,69 +1,82 @@
 """Where a data loader stands: enough to go on after a stop with nothing lost, repeated or out of order."""
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, RootModel, Tag, model_validator
 
+from packer_schemas.dataloader_source import JointSource, MapSource, MixtureSource, RankPartitionedSource
 from packer_schemas.fields import Count, Version1
 
-__all__ = ["DataloaderSource", "DataloaderState", "SetAside", "WorkerPosition"]
+__all__ = [
+    "DataloaderState",
+    "Draw",
+    "JointLoaders",
+    "JointState",
+    "LastPlace",
+    "LoaderState",
+    "MixtureState",
+    "MixtureWorker",
+    "Place",
+    "WorkerPosition",
+]
 
 
-class DataloaderSource(BaseModel):
-    """What the positions count: a state is of use only on a source equal in every field."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    kind: str = Field(
-        pattern=r"^[a-z][a-z0-9_-]*$",
-        description="`map` for one map-style dataset, `mixture` and `joint` for several; other sources name their own.",
-    )
-    length: int = Field(strict=True, ge=1, description="Items in one epoch, over all ranks and workers.")
-    seed: int = Field(strict=True, description="Seed of the shuffle.")
-    shuffle: bool = Field(strict=True, description="Whether the order is drawn anew every epoch.")
-    fingerprint: str = Field(description="What tells this dataset from another, such as a digest; empty: unknown.")
-
-
-class SetAside(BaseModel):
-    """One item that a worker has read and not given out yet."""
+class Place(BaseModel):
+    """One item of a worker."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    epoch: Count = Field(description="Epoch it was read in, counted from 0.")
+    epoch: Count = Field(description="Epoch it belongs to, counted from 0.")
     index: Count = Field(description="Its place in the worker's slice of that epoch, counted from 0.")
 
 
-class WorkerPosition(BaseModel):
-    """How far one worker's items have been trained on."""
+class Draw(Place):
+    """One item that a worker drew from one part of a mixture."""
+
+    part: str = Field(description="Name of the part.")
+
+
+class LastPlace(BaseModel):
+    """How far something was read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    epoch: Count = Field(description="Epoch of the furthest item, counted from 0.")
+    index: Annotated[int, Field(strict=True, ge=-1)] = Field(
+        description="Its place in the worker's slice of that epoch, counted from 0; -1 before the first item."
+    )
+
+
+class WorkerPosition(LastPlace):
+    """How far one worker's items were given out."""
+
+    worker_id: Count = Field(description="Number of the worker, counted from 0; 0 where the loader has no workers.")
+    set_aside: list[Place] = Field(description="Items read and not given out yet, in the order in which they come.")
+
+
+class MixtureWorker(BaseModel):
+    """How far one worker of a mixture is."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     worker_id: Count = Field(description="Number of the worker, counted from 0; 0 where the loader has no workers.")
-    epoch: Count = Field(description="Epoch of the last item trained on, counted from 0.")
-    index: Annotated[int, Field(strict=True, ge=-1)] = Field(
-        description="Its place in the worker's slice of that epoch, counted from 0; -1 before the first item."
-    )
-    set_aside: list[SetAside] = Field(description="Items read but not given out yet, in the order read.")
+    draws: Count = Field(description="Draws of this worker's stream so far, those of items set aside included.")
+    parts: dict[str, LastPlace] = Field(description="The last place read from each part within these draws.")
+    set_aside: list[Draw] = Field(description="Items drawn and not given out yet, in the order of the draws.")
 
 
-class DataloaderState(BaseModel):
-    """The position of one rank's data loader, counted in what was trained on, not in what was fetched ahead.
-
-    Beyond what a schema checks: dp_rank < dp_world_size, next_worker < max(1, num_workers), and `workers` has one
-    entry for each worker_id from 0 to max(1, num_workers) - 1, in order.
-    """
+class _OneLoader(BaseModel):
+    """What documents of all loaders but joint ones hold."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: Version1 = Field(default=1, description="Version of this layout.")
     name: str = Field(description="Name of the loader; empty where there is only one.")
-    source: DataloaderSource = Field(description="What the positions count.")
     dp_rank: Count = Field(description="Data-parallel rank, counted from 0.")
     dp_world_size: int = Field(strict=True, ge=1, description="Number of data-parallel ranks.")
     num_workers: Count = Field(description="Worker processes of this rank; 0: items are read in the rank's process.")
-    batches: Count = Field(description="Batches trained on since the first start, over all stops.")
-    next_worker: Count = Field(description="Worker that gives the next batch.")
-    workers: list[WorkerPosition] = Field(min_length=1, description="Position of every worker, by worker_id.")
+    batches: Count = Field(description="Batches given out on this rank since the first start, over all stops.")
+    next_worker: Count = Field(description="Worker that gives the next batch; 0 without workers.")
 
     @model_validator(mode="after")
     def _counts_agree(self) -> Self:
@@ -72,7 +85,91 @@ class DataloaderState(BaseModel):
             raise ValueError(f"expected dp_rank < dp_world_size ({self.dp_world_size}), got {self.dp_rank}")
         if self.next_worker >= workers:
             raise ValueError(f"expected next_worker < max(1, num_workers) ({workers}), got {self.next_worker}")
-        ids = [worker.worker_id for worker in self.workers]
+        ids = [worker.worker_id for worker in getattr(self, "workers")]  # noqa: B009  each kind declares its own
         if ids != list(range(workers)):
             raise ValueError(f"expected workers with the worker_id 0 to {workers - 1} in order, got {ids}")
         return self
+
+
+class LoaderState(_OneLoader):
+    """The place of one rank's loader over one map-style dataset."""
+
+    source: Annotated[MapSource | RankPartitionedSource, Field(discriminator="kind")] = Field(
+        description="What the places count."
+    )
+    workers: list[WorkerPosition] = Field(min_length=1, description="Place of every worker, by worker_id.")
+
+
+class MixtureState(_OneLoader):
+    """The place of one rank's loader over a mixture of datasets."""
+
+    source: MixtureSource = Field(description="What the places count.")
+    workers: list[MixtureWorker] = Field(min_length=1, description="Place of every worker, by worker_id.")
+
+    @model_validator(mode="after")
+    def _parts_agree(self) -> Self:
+        named = {name for one in self.workers for name in (*one.parts, *(draw.part for draw in one.set_aside))}
+        if not named <= set(self.source.parts):
+            unknown = ", ".join(sorted(named - set(self.source.parts)))
+            raise ValueError(f"expected parts of the source, {sorted(self.source.parts)}, got {unknown}")
+        return self
+
+
+def _kind(document: Any) -> str:
+    """Which layout a document has: told by the kind of its source."""
+    source = document.get("source") if isinstance(document, dict) else getattr(document, "source", None)
+    kind = source.get("kind") if isinstance(source, dict) else getattr(source, "kind", None)
+    return kind if kind in ("mixture", "joint") else "map"
+
+
+_Inner = Annotated[
+    Annotated[LoaderState, Tag("map")] | Annotated[MixtureState, Tag("mixture")],
+    Discriminator(_kind),
+]
+
+
+class JointLoaders(BaseModel):
+    """The loaders that a joint one draws its batches from: the document of each by its name."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, _Inner] = Field(init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    global_id: Count = Field(description="Batches given out by the joint loader since the first start.")
+
+
+class JointState(BaseModel):
+    """The place of one rank's joint loader, and of every loader in it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Version1 = Field(default=1, description="Version of this layout.")
+    name: str = Field(description="Name of the joint loader; empty where there is only one.")
+    source: JointSource = Field(description="How the loaders are drawn from.")
+    loaders: JointLoaders = Field(description="The loaders, one document each, under the names of `source.ratios`.")
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> Self:
+        loaders, ratios = set(self.loaders.model_extra or {}), self.source.ratios
+        if not {name for name, ratio in ratios.items() if ratio} <= loaders <= set(ratios):
+            raise ValueError(f"expected a loader for each of source.ratios, {sorted(ratios)}, got {sorted(loaders)}")
+        return self
+
+
+class DataloaderState(
+    RootModel[
+        Annotated[
+            Annotated[LoaderState, Tag("map")]
+            | Annotated[MixtureState, Tag("mixture")]
+            | Annotated[JointState, Tag("joint")],
+            Discriminator(_kind),
+        ]
+    ]
+):
+    """What `state_dict()` of one rank's data loader returns, counted in batches given out, not in what was fetched.
+
+    Beyond what a schema checks: dp_rank < dp_world_size, next_worker < max(1, num_workers), `workers` has one entry
+    for each worker_id from 0 to max(1, num_workers) - 1 in order, a mixture's workers know its parts alone, and a
+    joint loader has a document for each of its ratios above 0.
+    """
+
+    model_config = ConfigDict(frozen=True)

@@ -1,24 +1,31 @@
 """What a packer declares about itself, written down so that two runs can be told apart by one digest."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from packer_schemas.canonical import identity_digest
+from packer_schemas.canonical import canonical_json, identity_digest
 from packer_schemas.fields import Sha256, Version1
 
 __all__ = ["IdentityDocument", "IdentityPart"]
 
-PartName = Annotated[str, Field(min_length=1)]
+PartName = Literal["semantics", "processor"]
+
+MAX_BYTES = 65_536
+"""Bytes of the canonical form of one declaration; large content enters as its own digest (IDENT-3)."""
 
 
 class IdentityPart(BaseModel):
-    """One part of an identity and the digest of its value, such as the tokenizer or the chat template."""
+    """One declaration of a packer and its digest."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    value: dict[str, JsonValue] = Field(description="What is declared: plain JSON data; 1, 1.0 and true are distinct.")
+    value: dict[str, JsonValue] = Field(
+        min_length=1,
+        description="What is declared: plain JSON data of at most 65,536 bytes in canonical form; 1, 1.0 and true are "
+        "distinct.",
+    )
     sha256: Sha256 = Field(
         description="SHA-256 over the canonical JSON of `value`, 64 lower-case hexadecimal digits. "
         "A schema cannot check that it fits; the model does."
@@ -27,11 +34,16 @@ class IdentityPart(BaseModel):
     @model_validator(mode="after")
     def _digest_fits(self) -> Self:
         _expect_digest(self.sha256, _digest(self.value, "value"), "the canonical JSON of value")
+        size = len(canonical_json(self.value))
+        if size > MAX_BYTES:
+            raise ValueError(
+                f"expected at most {MAX_BYTES} bytes of canonical JSON, got {size}; declare a digest instead"
+            )
         return self
 
 
 class IdentityDocument(BaseModel):
-    """Everything that decides a packer's output, in named parts, each with its digest, and one digest of them all.
+    """What decides a packer's output, as the packer declares it: the declarations, and one digest over theirs.
 
     Canonical JSON is UTF-8 without white space, keys sorted by code point, nothing escaped that JSON lets stand,
     integers in full, floats in the shortest form that reads back equal, written as Python's repr does.
@@ -43,8 +55,9 @@ class IdentityDocument(BaseModel):
     packer: str = Field(description="Dotted name of the packer's class; information only, outside every digest.")
     parts: dict[PartName, IdentityPart] = Field(
         min_length=1,
-        description="The parts by name, at least one.",
-        json_schema_extra={"propertyNames": {"minLength": 1}},
+        description="The declarations by name, at least one: `semantics` is everything that decides the output, "
+        "`processor` the contract of a multimodal processor.",
+        json_schema_extra={"propertyNames": {"enum": ["semantics", "processor"]}},
     )
     sha256: Sha256 = Field(
         description="SHA-256 over the canonical JSON of the object that maps every part's name to its `sha256`, 64 "
@@ -53,14 +66,12 @@ class IdentityDocument(BaseModel):
 
     @classmethod
     def make(cls, packer: str, parts: Mapping[str, dict[str, Any]]) -> Self:
-        """The document of a packer's parts, digests included.
+        """The document of a packer's declarations, digests included (IDENT-5).
 
-        `TypeError` or `ValueError` names the path of what is no plain JSON data, as `canonical_json` does;
-        `pydantic.ValidationError` for no part at all.
+        `TypeError` or `ValueError` names the path of what is no plain JSON data, as `canonical_json` does, from the
+        part's name on; `pydantic.ValidationError` for no part at all, another name, or a declaration that is too large.
         """
-        made = {
-            name: {"value": value, "sha256": identity_digest(value, f"parts.{name}")} for name, value in parts.items()
-        }
+        made = {name: {"value": value, "sha256": identity_digest(value, name)} for name, value in parts.items()}
         return cls.model_validate({"packer": packer, "parts": made, "sha256": _whole(made)})
 
     @model_validator(mode="after")

@@ -18,8 +18,9 @@ class LockedSubject(BaseModel):
     identities: dict[str, IdentityDocument] = Field(
         description="Declared identity by model, one of `models`; empty for a packer that declares none."
     )
-    class_source_sha256: Sha256 = Field(
-        description="SHA-256 over the source text of the packer's class, 64 lower-case hexadecimal digits."
+    class_source_sha256: Sha256 | None = Field(
+        description="SHA-256 over the sources of the packer's class and its bases, 64 lower-case hexadecimal digits; "
+        "null where one of them cannot be had."
     )
     behaviour_sha256: Sha256 = Field(
         description="SHA-256 over what the packer gives for the probe corpus, 64 lower-case hexadecimal digits."

@@ -2,7 +2,7 @@
 
 `python`, `toml` and `json` blocks with a title are files, other `python` blocks run in one process per page, and a
 `console` block runs its `$` lines and must print its other lines, in order (`exit=1` in its head: the last command
-fails). `sh` blocks install things, `yaml` blocks configure a CI, and `text` and untitled `json` blocks are excerpts; what
+fails). `sh` blocks install things, `yaml` blocks configure a CI, `text` and untitled `json` blocks are excerpts; what
 they promise is tested elsewhere.
 """
 
