@@ -35,8 +35,9 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
         ids = [id for one in given["samples"] for id in one["input_ids"]]
         return {"input_ids": ids, "record": written(records.joined([array(one["record"]) for one in given["samples"]]))}
     earlier, later = given["earlier"], given["later"]
-    turns = [part for turn in (earlier, later) for part in (turn["input_ids"], array(turn["record"]))]
-    return {"input_ids": later["input_ids"], "record": written(records.of_turns(*turns, given["first_row"]))}
+    own = [array(turn["record"]) for turn in (earlier, later)]
+    record = records.of_turns(earlier["input_ids"], own[0], later["input_ids"], own[1], given["first_row"])
+    return {"input_ids": later["input_ids"], "record": written(record)}
 
 
 def _cut(note: str, whole: dict[str, Any], start: int, stop: int) -> Probe:
