@@ -84,7 +84,7 @@ BatchMask = Annotated[
 RoutingRecord = Annotated[
     _Tensor,
     TensorField(
-        ROUTING_DTYPES,
+        (*ROUTING_DTYPES, "uint8"),  # engines record narrow ids unsigned; the batch is signed (ROUTE-2, ROUTE-10)
         ("L-1", "layers", "top_k"),
         description="Recorded expert ids by input position (but the last), layer and rank; -1: not recorded.",
     ),
