@@ -93,7 +93,7 @@ GROUPS = (
         [
             _batch("the pad id is zero", [A, B], 4, LLAMA3),
             _batch("the pad id is the end-of-sequence id", [A, B], 3, GPT2),
-            _batch("and stands in a row as data too", [_given([110, 120, 2], [1, 1, 0]), B_LONG], 5, SPM),
+            _batch("the pad id stands in a row as data too", [_given([110, 120, 2], [1, 1, 0]), B_LONG], 5, SPM),
             _batch("a row ends with the pad id, and the filler goes on", [_given([110, 0], [1, 0]), B], 4, LLAMA3),
             _batch("the pad id is a high one", [A, B], 3, QWEN),
         ],

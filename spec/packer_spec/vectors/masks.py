@@ -107,7 +107,7 @@ GROUPS = (
         "MASK-7",
         [
             _special("an end token at the end, which is the pad id too", [110, 111], [120, 2], SPM),
-            _special("two of them", [110, 111], [120, 2, 2], SPM),
+            _special("two end tokens at the end", [110, 111], [120, 2, 2], SPM),
             _special("an end token and nothing else", [110, 111], [2], SPM),
             _special("an end token in the middle, as between turns", [110, 111], [120, 2, 121], SPM),
             _special("an end token in front", [110, 111], [2, 120], SPM),

@@ -72,23 +72,25 @@ GROUPS = (
     Group(
         "ROUTE-12",
         [
-            _cut("the whole", FOUR, 0, 4),
+            _cut("the whole of it is itself", FOUR, 0, 4),
             _cut("without its first id", FOUR, 1, 4),
             _cut("without its last id: the last row goes too", FOUR, 0, 3),
             _cut("from the middle", PAIRS, 1, 3),
             _cut("one id has no row", FOUR, 2, 3),
             _cut("the last id alone", FOUR, 3, 4),
             _join(
-                "two: nothing was recorded for the step across the border", sample(2, [4]), sample(3, [5, 6], number=2)
+                "two samples: nothing was recorded for the step across the border",
+                sample(2, [4]),
+                sample(3, [5, 6], number=2),
             ),
             _join(
-                "three, of two experts",
+                "three samples of two experts",
                 PAIRS,
                 sample(2, [7, 8], top_k=2, number=2),
                 sample(2, [9, 5], top_k=2, number=3),
             ),
             _join("samples of one id", sample(1, []), sample(1, [], number=2), sample(2, [4], number=3)),
-            _join("one is itself", FOUR),
+            _join("one sample is itself", FOUR),
         ],
     ),
     Group(
@@ -100,13 +102,13 @@ GROUPS = (
                 _turn([110, 111, 120, 130, 131, 140], 20),
             ),
             _turns(
-                "it repeats all: the row of the earlier turn's last id is new",
+                "the later prompt repeats all: the row of the earlier turn's last id is new",
                 _turn(TURN, 10),
                 _turn([*TURN, 130, 140], 20),
             ),
-            _turns("it drops the stop token", _turn(TURN, 10), _turn([*TURN[:4], 130, 140], 20)),
-            _turns("it repeats one id", _turn(TURN, 10), _turn([110, 130, 140], 20)),
-            _turns("it is shorter than what it repeats", _turn(TURN, 10), _turn([110, 111, 120], 20)),
+            _turns("the later prompt drops the stop token", _turn(TURN, 10), _turn([*TURN[:4], 130, 140], 20)),
+            _turns("the later prompt repeats one id", _turn(TURN, 10), _turn([110, 130, 140], 20)),
+            _turns("the later turn is a beginning of the earlier", _turn(TURN, 10), _turn([110, 111, 120], 20)),
             _turns("recorded from the border on", _turn(TURN, 10), _late([*TURN, 130, 140], 20, 4), 4),
             _turns(
                 "recorded from before the border on: earlier rows win up to it",

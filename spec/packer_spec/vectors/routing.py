@@ -86,7 +86,11 @@ GROUPS = (
                 "expert 200, written as a byte and read as int8", 2, sample(2, [-56], dtype="int8"), says=(0, -56)
             ),
             _refused(
-                "in the second sample, beside a filler", 2, sample(2, [-1]), sample(2, [-3], number=2), says=(1, -3)
+                "below -1 in the second sample, beside a filler",
+                2,
+                sample(2, [-1]),
+                sample(2, [-3], number=2),
+                says=(1, -3),
             ),
         ],
     ),
@@ -120,7 +124,7 @@ GROUPS = (
             _refused("the first has none", 3, _none(3), sample(2, [4], number=2), says=(0, 1, 2)),
             _refused("the last has none", 3, sample(3, [4, 5]), _none(2, 2), says=(1, 1, 2)),
             _refused("a record of no rows is a record", 2, sample(1, []), _none(2, 2), says=(1, 1, 2)),
-            _batch("and so is one of missing rows", 2, sample(2, [-1]), sample(2, [4], number=2)),
+            _batch("a record of missing rows is a record", 2, sample(2, [-1]), sample(2, [4], number=2)),
         ],
     ),
     Group(
@@ -133,14 +137,14 @@ GROUPS = (
                 "another top_k", 2, sample(2, [3]), sample(2, [1, 2], top_k=2, number=2), says=(1, "[1, 2]", "[1, 1]")
             ),
             _refused(
-                "the two the other way round",
+                "layers and top_k the other way round",
                 2,
                 sample(2, list(range(6)), layers=2, top_k=3),
                 sample(2, list(range(6)), layers=3, top_k=2, number=2),
                 says=(1, "[3, 2]", "[2, 3]"),
             ),
             _refused(
-                "in a record of no rows",
+                "other layers in a record of no rows",
                 2,
                 sample(2, [3]),
                 sample(1, [], layers=2, number=2),

@@ -114,7 +114,7 @@ GROUPS = (
             _ranks("q = 1.67, 1.67, 2.67 by decimals: doubles would give 2, 1, 3", 6, a=0.5, b=0.5, c=0.8),
             _ranks("as many sets as ranks", 3, a=5, b=1, c=1),
             _ranks("a ratio of zero gets no rank and no shard_id", 4, a=1, b=0, c=1),
-            _ranks("nor does minus zero", 2, a=-0.0, b=1),
+            _ranks("a ratio of minus zero is a ratio of zero", 2, a=-0.0, b=1),
             _ranks("the blocks stand in the order given", 6, z=1, a=2, m=3),
             _no_ranks("more sets than ranks", 2, "3", "2", a=1, b=1, c=1),
             _no_ranks("sets of ratio zero need no rank, the others do", 1, "2", "1", a=1, b=0, c=1),
@@ -127,7 +127,7 @@ GROUPS = (
             _no_ranks("no ratio above zero", 2, a=0, b=0),
             _no_ranks("a ratio below zero", 2, "b", "-1", a=1, b=-1),
             _no_ranks("true is no ratio", 2, "b", a=1, b=True),
-            _no_ranks("nor is text", 2, "b", a=1, b="1"),
+            _no_ranks("text is no ratio", 2, "b", a=1, b="1"),
         ],
     ),
 )

@@ -106,13 +106,13 @@ GROUPS = (
             _sent("two rows", [A], [B]),
             _sent("two segments in a row are joined, and their shapes are not", [A, B], [C]),
             _sent("the same values in another shape: only the tags differ", [_segment(10, 2, 1)]),
-            _sent("an empty row in front", [], [A]),
-            _sent("one in the middle", [A], [], [B]),
-            _sent("one at the end", [A], []),
+            _sent("an empty row in front of one with a segment", [], [A]),
+            _sent("an empty row between two others", [A], [], [B]),
+            _sent("an empty row behind one with a segment", [A], []),
             _sent("widths that differ are not padded", [A], [C]),
             _sent("ranks that differ", [_segment(10, 2), _segment(30, 1, 2, 2)]),
             _sent("a segment that two rows share is written for each", [A], [A]),
-            _sent("and twice for a row that has it twice", [A, A]),
+            _sent("a segment that a row has twice is written twice", [A, A]),
         ],
     ),
     Group(
@@ -123,15 +123,19 @@ GROUPS = (
                 "to be cut into patches, with their size", [_segment(0, 1, 1, 2, 2)], [], mode="patchify", patch_dim=2
             ),
             _read("the mode comes back and is not applied", [2, 3], [_tag([1, 2], mode=PAD), _tag([1, 3], mode=PAD)]),
-            _read("so does the size of a patch", [4], [_tag([1, 1, 2, 2], mode="patchify", patch_dim=2)]),
+            _read("the size of a patch comes back", [4], [_tag([1, 1, 2, 2], mode="patchify", patch_dim=2)]),
         ],
     ),
     Group(
         "WIRE-4",
         [
             _sent("64-bit integers stay what they are", [GRID[0]], [GRID[1]], field="image_grid_thw"),
-            _sent("bytes", [_segment(250, 1, 3, dtype="uint8")], field="pixel_values_videos"),
-            _sent("bools", [{"dtype": "bool", "shape": [1, 3], "values": [1, 0, 1]}], field="feature_attention_mask"),
+            _sent("bytes stay bytes", [_segment(250, 1, 3, dtype="uint8")], field="pixel_values_videos"),
+            _sent(
+                "bools, written as 0 and 1",
+                [{"dtype": "bool", "shape": [1, 3], "values": [1, 0, 1]}],
+                field="feature_attention_mask",
+            ),
             _sent(
                 "16-bit floats that only torch knows, as in the chapter",
                 [_segment(1, 2, 3, dtype="bfloat16"), _segment(7, 1, 2, dtype="bfloat16")],
@@ -146,7 +150,7 @@ GROUPS = (
             _sent("two empty rows: nothing to ship", [], []),
             _sent("no rows: nothing to ship"),
             _sent("a segment without elements is shipped", [EMPTY], []),
-            _sent("and beside one with elements", [EMPTY, A], [B]),
+            _sent("a segment without elements beside one with elements", [EMPTY, A], [B]),
         ],
     ),
     Group(
@@ -175,13 +179,13 @@ GROUPS = (
                 refusal=Refusal("NotImplementedError", ("dim_to_pack", "1")),
             ),
             _sent(
-                "also where a negative number names the same",
+                "packed along a dimension that is counted from the end",
                 [A],
                 dim=-2,
                 refusal=Refusal("NotImplementedError", ("dim_to_pack", "-2")),
             ),
             _sent(
-                "also where there is nothing to ship",
+                "packed along another dimension, with nothing to ship",
                 [],
                 dim=1,
                 refusal=Refusal("NotImplementedError", ("dim_to_pack", "1")),
@@ -218,7 +222,12 @@ GROUPS = (
                 field="pixel_values_flat",
                 refusal=Refusal("KeyError", ("pixel_values_flat",)),
             ),
-            _sent("also where there is nothing to ship", [], field="pixels", refusal=Refusal("KeyError", ("pixels",))),
+            _sent(
+                "a name in neither set, with nothing to ship",
+                [],
+                field="pixels",
+                refusal=Refusal("KeyError", ("pixels",)),
+            ),
         ],
     ),
     Group(
@@ -234,7 +243,7 @@ GROUPS = (
         "WIRE-15",
         [
             _read("the transport lost the tags", [2], None, _misfit()),
-            _read("it gave an empty list for them", [2], [], _misfit()),
+            _read("the transport gave an empty list of tags", [2], [], _misfit()),
             _read("more rows than tags", [2, 2], [_tag([1, 2])], _misfit(2, 1)),
             _read("fewer rows than tags", [2], [_tag([1, 2]), _tag([1, 2])], _misfit(1, 2)),
             _read("tags of another field", [2], [_tag([1, 2], field="input_features")], _misfit(0)),
