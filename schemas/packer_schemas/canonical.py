@@ -4,9 +4,10 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["canonical_json", "identity_digest"]
+__all__ = ["canonical_json", "identity_digest", "json_path"]
 
 MAX_DEPTH = 128
 """Levels of nesting; far more than any identity needs, and a structure that contains itself has no end."""
@@ -29,7 +30,7 @@ def canonical_json(value: Any, where: str = "") -> bytes:
     try:
         _expect_plain(value, MAX_DEPTH)
     except _NotPlain as found:
-        raise found.error(f"{_path(where, found.steps) or 'the value'}: {found}") from None
+        raise found.error(f"{json_path(reversed(found.steps), where) or 'the value'}: {found}") from None
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
     return text.encode("utf-8")
 
@@ -37,6 +38,14 @@ def canonical_json(value: Any, where: str = "") -> bytes:
 def identity_digest(value: Any, where: str = "") -> str:
     """SHA-256 over `canonical_json(value)`, as 64 lower-case hexadecimal digits; refuses what that refuses."""
     return hashlib.sha256(canonical_json(value, where)).hexdigest()
+
+
+def json_path(steps: Iterable[str | int], where: str = "") -> str:
+    """A place in a document, `vocab[3].text`, behind `where`; a key that is no plain name reads `["a b"]`."""
+    for step in steps:
+        plain = isinstance(step, str) and re.fullmatch(r"[\w$-]+", step)
+        where += f".{step}" if plain and where else str(step) if plain else f"[{json.dumps(step)}]"
+    return where
 
 
 class _NotPlain(Exception):
@@ -86,14 +95,6 @@ def _expect_keys(value: dict[Any, Any]) -> None:
 def _expect_text(text: str) -> None:
     if not text.isascii() and (found := re.search("[\ud800-\udfff]", text)):
         raise _NotPlain(ValueError, f"the lone surrogate {found[0]!a} in {ascii(text)[:60]} is no text")
-
-
-def _path(where: str, steps: list[str | int]) -> str:
-    """`where.vocab[3]`; a key that is no plain name stands in brackets: `where["a b"]`."""
-    for step in reversed(steps):
-        plain = isinstance(step, str) and re.fullmatch(r"[\w-]+", step)
-        where += f".{step}" if plain and where else str(step) if plain else f"[{json.dumps(step)}]"
-    return where
 
 
 def _name(value: object) -> str:

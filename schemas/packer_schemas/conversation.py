@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import ConfigDict, Field, with_config
+from pydantic import ConfigDict, Field, SerializeAsAny, with_config
 from typing_extensions import TypedDict
 
 __all__ = ["Conversation", "ImagePart", "Message", "Part", "Prompt", "TextPart", "VideoFramesPart", "VideoPart"]
@@ -67,7 +67,7 @@ class Message(TypedDict):
 
 
 Conversation = Annotated[
-    list[Message],
+    SerializeAsAny[list[Message]],  # before 2.12 pydantic leaves extra keys of a typed dict out of what it writes
     Field(min_length=1, title="Conversation", description="A conversation: turns in order, oldest first."),
 ]
 """Turns in order, oldest first."""

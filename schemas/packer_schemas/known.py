@@ -12,9 +12,12 @@ __all__ = ["KnownFailure", "KnownFailures"]
 
 
 def _day(value: Any) -> Any:
-    if isinstance(value, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
-        raise ValueError(f"expected a day as 2030-01-31, got {value!r}")  # pydantic also reads "0" as a day
-    return value
+    """A day in text; pydantic alone also reads a number of seconds as a day."""
+    if not isinstance(value, str):
+        return value
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
+        raise ValueError(f"expected a day as 2030-01-31, got {value!r}")
+    return datetime.date.fromisoformat(value)
 
 
 class KnownFailure(BaseModel):

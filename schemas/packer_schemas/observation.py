@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, NotRequired
 
-from pydantic import BaseModel, ConfigDict, Field, with_config
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, with_config
 from typing_extensions import TypedDict
 
 from packer_schemas.conversation import Prompt
@@ -23,4 +23,4 @@ class ObsBundle(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    representations: Representations = Field(description="Named views of the sample.")
+    representations: SerializeAsAny[Representations] = Field(description="Named views of the sample.")

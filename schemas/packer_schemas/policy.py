@@ -35,10 +35,12 @@ class RLPolicyInput(BaseModel):
     def _lengths_agree(self) -> Self:
         length = len(self.input_ids)
         if len(self.logprob_masks) != length:
-            raise ValueError(f"logprob_masks has {len(self.logprob_masks)} entries for {length} input_ids")
+            masks = len(self.logprob_masks)
+            raise ValueError(f"expected {length} logprob_masks, one for each of the input_ids, got {masks}")
         if self.forward_routing is not None and len(self.forward_routing) != length - 1:
             rows = len(self.forward_routing)
-            raise ValueError(f"forward_routing has {rows} rows, expected {length - 1}: one per input id but the last")
+            each = "one for each of the input_ids but the last"
+            raise ValueError(f"expected {length - 1} rows of forward_routing, {each}, got {rows}")
         return self
 
 

@@ -1,14 +1,22 @@
 """What a rollout records: the observation, the completion, and the ids it was generated from."""
 
 import math
-from typing import Annotated, NotRequired, Self
+from typing import Annotated, Any, NotRequired, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator, with_config
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializationInfo,
+    model_validator,
+    with_config,
+)
 from typing_extensions import TypedDict
 
 from packer_schemas.observation import ObsBundle
 from packer_schemas.policy import TokenIds
-from packer_schemas.tensor import RoutingRecord
+from packer_schemas.tensor import RoutingRecord, is_tensor
 
 __all__ = ["PolicyInfo", "Trajectory"]
 
@@ -25,6 +33,12 @@ class PolicyInfo(TypedDict):
     rollout_routed_experts: NotRequired[RoutingRecord]
 
 
+def _written(info: Any, how: SerializationInfo) -> dict[str, Any]:
+    """All keys, which pydantic before 2.12 does not write of itself; in JSON, tensors are nested lists."""
+    in_json = how.mode == "json"
+    return {key: value.tolist() if in_json and is_tensor(value) else value for key, value in info.items()}
+
+
 class Trajectory(BaseModel):
     """One rollout of one sample.
 
@@ -35,7 +49,7 @@ class Trajectory(BaseModel):
 
     obs: ObsBundle = Field(description="The sample that the rollout answers.")
     completion: str | TokenIds = Field(description="Generated text, or the generated ids.")
-    policy_info: PolicyInfo = Field(
+    policy_info: Annotated[PolicyInfo, PlainSerializer(_written)] = Field(
         default_factory=PolicyInfo, description="What the engine recorded; other keys are allowed."
     )
     reward: float | None = Field(default=None, allow_inf_nan=False, description="Scalar reward, if scored.")
@@ -45,8 +59,9 @@ class Trajectory(BaseModel):
         ids, logprobs = self.policy_info.get("completion_ids"), self.policy_info.get("logprobs")
         if logprobs is not None:
             if ids is not None and len(ids) != len(logprobs):
-                raise ValueError(f"policy_info has {len(logprobs)} logprobs for {len(ids)} completion_ids")
+                each = "one for each of the completion_ids"
+                raise ValueError(f"expected {len(ids)} logprobs in policy_info, {each}, got {len(logprobs)}")
             bad = next((i for i, value in enumerate(logprobs) if not math.isfinite(value)), None)
             if bad is not None:
-                raise ValueError(f"policy_info.logprobs[{bad}] is {logprobs[bad]}, expected a finite number")
+                raise ValueError(f"expected a finite number in policy_info.logprobs[{bad}], got {logprobs[bad]}")
         return self

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, model_validator
+from pydantic.config import JsonDict
 
 from packer_schemas.fields import Count
 
@@ -10,9 +11,9 @@ __all__ = ["FieldGeometry", "PreprocessMode", "WireGeometry"]
 
 PreprocessMode = Literal["pad_to_max_shape", "patchify"]
 
-_KEY = r"^.+__row_shapes$"
-_PATCH_DIM = {"required": ["patch_dim"], "properties": {"patch_dim": {"type": "integer", "minimum": 1}}}
-_PATCHIFY = {
+_KEY = r"^[A-Za-z0-9_.-]+__row_shapes$"
+_PATCH_DIM: JsonDict = {"required": ["patch_dim"], "properties": {"patch_dim": {"type": "integer", "minimum": 1}}}
+_PATCHIFY: JsonDict = {
     "if": {"required": ["preprocess_mode"], "properties": {"preprocess_mode": {"const": "patchify"}}},
     "then": {"required": ["preprocess_kwargs"], "properties": {"preprocess_kwargs": _PATCH_DIM}},
 }
