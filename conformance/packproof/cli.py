@@ -1,10 +1,11 @@
-"""The `packproof` command: `explain` a rule, `list` them all, `selftest` the kit on this machine."""
+"""The `packproof` command: `explain` a rule, `list` them all, `selftest` the kit here, `validate` data by `schema`."""
 
 import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from packer_spec import SPEC_VERSION
 from packproof.violation import UsageError
@@ -13,7 +14,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0, 1 for a selftest or a matrix with a hole, 2 for a wrong argument."""
+    """Run one command; returns the exit code: 0, 1 for a hole or a problem found, 2 for a wrong argument."""
     parser = argparse.ArgumentParser(prog="packproof", description="The contract for data packers, at the terminal.")
     commands = parser.add_subparsers(dest="command", required=True)
     explain = commands.add_parser("explain", help="print one rule: why it exists and the smallest example against it")
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selftest.add_argument("--seed", type=int, default=0, help="seed of the generated cases")
     selftest.add_argument("--effort", default="standard", help="quick or standard (default)")
     selftest.add_argument("--trace", default="", help="write to this file what stood behind every rule in this run")
+    _add_data_commands(commands)
     given = parser.parse_args(arguments)
     try:
         code = _run(given)
@@ -45,7 +47,25 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--spec", default=SPEC_VERSION, help="version of the spec; default: the newest")
 
 
+def _add_data_commands(commands: Any) -> None:
+    schema = commands.add_parser("schema", help="print a JSON Schema of the data, or a line about each")
+    schema.add_argument("name", nargs="?", help="such as trajectory")
+    validating = commands.add_parser("validate", help="check JSON and JSON Lines files against a schema")
+    validating.add_argument("files", nargs="+", metavar="FILE", help=".json, .jsonl, .ndjson, .toml; - is lines on stdin")
+    validating.add_argument("--schema", metavar="NAME|PATH", help="default: what the data names by its `$schema`")
+    validating.add_argument("--limit", type=int, default=20, metavar="N", help="problems printed; 0: all (default: 20)")
+
+
 def _run(given: argparse.Namespace) -> int:
+    if given.command == "schema":
+        from packproof.schema_choice import show_schemas
+
+        print(show_schemas(given.name))
+        return 0
+    if given.command == "validate":
+        from packproof.validate import validate
+
+        return validate(given.files, given.schema, given.limit)
     from packproof import rule_pages
 
     if given.command == "explain":

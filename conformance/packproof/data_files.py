@@ -1,0 +1,137 @@
+"""Data files as streams of documents: JSON, JSON Lines and TOML, from disk or from standard input."""
+
+import datetime
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from packproof.strict_json import NotJson, Problem, StrictReader, undecodable
+from packproof.violation import UsageError
+
+__all__ = ["DataFile", "Document"]
+
+MAX_LINE = 128 * 2**20
+"""Bytes of a line that is looked at; a longer one is skipped and reported, so that memory stays bounded."""
+
+_BOM = b"\xef\xbb\xbf"
+_LINES, _TOML = {".jsonl", ".ndjson"}, ".toml"
+
+
+@dataclass(slots=True)
+class Document:
+    """One document of a file: the line that it begins in, and its JSON text and value, or why it cannot be read.
+
+    `raw` is empty for what cannot be read, and for a blank line, which has no problems either.
+    """
+
+    line: int
+    raw: bytes = b""
+    value: Any = None
+    problems: tuple[Problem, ...] = ()
+
+
+class DataFile:
+    """A file to be checked; `-` is standard input, as JSON Lines. `UsageError` for what is no such file."""
+
+    def __init__(self, name: str) -> None:
+        self.name = "<stdin>" if name == "-" else name
+        self.path = None if name == "-" else Path(name)
+        kind = ".jsonl" if self.path is None else self.path.suffix.lower()
+        if kind not in {".json", _TOML, *_LINES}:
+            packed = f" Unpacked: `gunzip -c {name} | packproof validate --schema NAME -`." if kind == ".gz" else ""
+            raise UsageError(f"{name}: expected a .json, .jsonl, .ndjson or .toml file, or - for lines.{packed}")
+        self.in_lines, self.is_toml = kind in _LINES, kind == _TOML
+        with self._opened():
+            pass  # so that a mistake in the last name is told before the first file is read
+
+    @property
+    def size(self) -> int | None:
+        """Bytes to read, if that is known."""
+        return self.path.stat().st_size if self.path is not None else None
+
+    def documents(self, read: Callable[[int], object]) -> Iterator[Document]:
+        """The documents in order, one at a time; `read` is told of every number of bytes taken in."""
+        with self._opened() as file:
+            if self.in_lines:
+                yield from _lines(file, read)
+            else:
+                raw = file.read()
+                read(len(raw))
+                yield _toml(raw) if self.is_toml else _whole(raw)
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        if self.path is None:
+            yield sys.stdin.buffer
+            return
+        if self.path.is_dir():
+            raise UsageError(f"{self.path}: is a folder; name the files in it.")
+        try:
+            with self.path.open("rb") as file:
+                yield file
+        except OSError as error:
+            raise UsageError(f"{self.path}: cannot be read: {error.strerror}.") from error
+
+
+def _lines(file: BinaryIO, read: Callable[[int], object]) -> Iterator[Document]:
+    reader, number = StrictReader(), 0
+    while raw := file.readline(MAX_LINE + 1):
+        number += 1
+        read(len(raw))
+        if len(raw) > MAX_LINE and not raw.endswith(b"\n"):
+            while raw and not raw.endswith(b"\n"):
+                raw = file.readline(MAX_LINE)
+                read(len(raw))
+            said = f"expected a line of at most {MAX_LINE // 2**20} MiB, got a longer one, which was not read"
+            yield Document(number, problems=(Problem("", said),))
+            continue
+        marked, raw = _unmarked(raw) if number == 1 else ((), raw)
+        yield _parsed(reader, raw, number, marked) if raw.strip(b" \t\r\n") else Document(number, problems=marked)
+
+
+def _whole(raw: bytes) -> Document:
+    marked, raw = _unmarked(raw)
+    return _parsed(StrictReader(), raw, 1, marked)
+
+
+def _unmarked(raw: bytes) -> tuple[tuple[Problem, ...], bytes]:
+    """A file's beginning without a byte order mark, and what is to be said about that."""
+    if not raw.startswith(_BOM):
+        return (), raw
+    return (Problem("", "expected UTF-8 without a byte order mark, got one: the bytes EF BB BF", 1),), raw[3:]
+
+
+def _parsed(reader: StrictReader, raw: bytes, line: int, marked: tuple[Problem, ...]) -> Document:
+    try:
+        return Document(line, raw, reader.read(raw), marked)
+    except NotJson as error:
+        return Document(line, problems=(*marked, *error.problems))
+
+
+def _toml(raw: bytes) -> Document:
+    marked, raw = _unmarked(raw)
+    try:
+        value = _as_json(tomllib.loads(raw.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        return Document(1, problems=(*marked, undecodable(raw, error)))
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r" \(at line (\d+), (column \d+)\)$", str(error))
+        place = f" at {at[2]} ({str(error)[: at.start()]})" if at else f": {error}"
+        problem = Problem("", f"expected TOML, got something else{place}", int(at[1]) if at else None)
+        return Document(1, problems=(*marked, problem))
+    return Document(1, json.dumps(value).encode(), value, marked)
+
+
+def _as_json(value: Any) -> Any:
+    """TOML data as JSON has it: dates and times as text. NaN and infinities remain, for a schema to refuse."""
+    if isinstance(value, dict):
+        return {key: _as_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value

@@ -1,0 +1,140 @@
+"""Holds a document to a schema: one of ours, with the model behind it, or any JSON Schema file."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
+from jsonschema.validators import validator_for
+from pydantic import TypeAdapter, ValidationError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from packer_schemas.canonical import json_path
+from packer_schemas.published import PUBLISHED
+from packer_schemas.schema_files import load_schema
+from packproof.schema_words import problems_of, resolved
+from packproof.strict_json import Problem, show
+from packproof.tensor_json import TensorValidator, is_tensor_json
+from packproof.violation import UsageError
+
+__all__ = ["ForeignSchema", "OwnSchema"]
+
+
+class OwnSchema:
+    """A published schema. The model behind it is asked first: it is fast, and knows what no schema can say.
+
+    The model reads no tensors from JSON: they are looked at by themselves, and the model gets the rest.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._schema = load_schema(name)
+        self._model = TypeAdapter(PUBLISHED[name])
+        self._tensors = dict(_tensor_places(self._schema, self._schema))
+        self._validator = TensorValidator(self._schema, format_checker=jsonschema.FormatChecker(["date"]))
+
+    def problems(self, document: Any, raw: bytes) -> list[Problem]:
+        """What is wrong with a document, whose JSON text is `raw`; nothing, when it keeps schema and model."""
+        tensors = {place: at for place in self._tensors if isinstance(at := _at(place, document), list)}
+        refused = self._refusals(document, raw, list(tensors))
+        if not refused and all(is_tensor_json(block, self._tensors[place]) for place, block in tensors.items()):
+            return []
+        found = [one for error in self._validator.iter_errors(document) for one in problems_of(error, self._schema)]
+        return found or [_problem_of(error, document) for error in refused]
+
+    def _refusals(self, document: Any, raw: bytes, tensors: list[tuple[str, ...]]) -> list[Any]:
+        """What the model has against a document apart from its tensors."""
+        if () in tensors:
+            return []
+        for place in tensors:
+            document = _without(place, document)
+        try:
+            self._model.validate_json(json.dumps(document) if tensors else raw, strict=True)
+        except ValidationError as refused:
+            errors = refused.errors(include_url=False, include_context=False, include_input=False)
+            return [error for error in errors if error["loc"] not in tensors]
+        return []
+
+
+class ForeignSchema:
+    """A JSON Schema file of somebody else's; what it refers to has to be in the file, for nothing is fetched."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = str(path)
+        schema = _read_schema(path)
+        kind = validator_for(schema, default=Draft202012Validator)
+        if isinstance(schema, dict) and not (set(schema) & {"$ref", *kind.VALIDATORS}):
+            raise UsageError(
+                f"--schema {path}: not a JSON Schema: none of its keys is a keyword, so all would be valid."
+            )
+        try:
+            kind.check_schema(schema)
+        except jsonschema.SchemaError as error:
+            where = json_path(error.absolute_path) or "the schema"
+            raise UsageError(f"--schema {path}: not a JSON Schema: {where}: {error.message[:200]}.") from error
+        self._schema = schema
+        self._validator: Validator = kind(schema, registry=Registry())
+
+    def problems(self, document: Any, raw: bytes) -> list[Problem]:  # noqa: ARG002  as `OwnSchema.problems`
+        """What is wrong with a document; nothing, when it keeps the schema."""
+        try:
+            errors = list(self._validator.iter_errors(document))
+        except Unresolvable as error:
+            raise UsageError(f"--schema {self.name}: refers to {error.ref!r}, which is not in the file.") from error
+        return [problem for error in errors for problem in problems_of(error, self._schema)]
+
+
+def _read_schema(path: Path) -> Any:
+    try:
+        schema = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"--schema {path}: cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise UsageError(f"--schema {path}: not a JSON Schema: {error}.") from error
+    if not isinstance(schema, dict | bool):
+        raise UsageError(f"--schema {path}: not a JSON Schema: expected an object, got {show(schema)}.")
+    return schema
+
+
+def _tensor_places(schema: Any, root: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Place and declaration of every tensor in a schema of ours."""
+    schema = resolved(schema, root)
+    if "x-tensor" in schema:
+        yield place, schema["x-tensor"]
+    for member in schema.get("anyOf", ()):
+        yield from _tensor_places(member, root, place)
+    for key, field in schema.get("properties", {}).items():
+        yield from _tensor_places(field, root, (*place, key))
+
+
+def _at(place: Sequence[str], document: Any) -> Any:
+    """What stands at a place of a document; None, if nothing does."""
+    for key in place:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
+def _without(place: Sequence[str], document: dict[str, Any]) -> dict[str, Any]:
+    """A copy of the document, as deep as needed, without the key at `place`."""
+    key, *rest = place
+    kept = {other: value for other, value in document.items() if other != key or rest}
+    return kept | {key: _without(rest, document[key])} if rest else kept
+
+
+def _problem_of(error: Mapping[str, Any], document: Any) -> Problem:
+    """What a model says, at its place in the document: `loc` also names the members of unions, which are no keys."""
+    path: list[str | int] = []
+    for step in error["loc"]:
+        if step in document if isinstance(document, dict) else isinstance(document, list) and isinstance(step, int):
+            path.append(step)
+            document = document[step]
+    said = error["msg"].removeprefix("Value error, ")
+    if said.startswith("Input should be "):
+        said = f"expected {said.removeprefix('Input should be ')}, got {show(document)}"
+    elif not said.startswith("expected"):
+        said = f"expected what the model takes, got {show(document)}: {said}"
+    return Problem(json_path(path), said)

@@ -1,0 +1,281 @@
+"""Strategies for every published model, and for its tensors; each draws valid instances only, without a filter."""
+
+import math
+from typing import Any
+
+import torch
+from case_strategies import (
+    case_files,
+    cases,
+    conversations,
+    counts,
+    floats,
+    json_objects,
+    merged,
+    names,
+    observations,
+    rule_ids,
+    some_ids,
+    token_ids,
+)
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from packer_schemas import (
+    Counterexample,
+    DataloaderSource,
+    DataloaderState,
+    DataPackerBuildSpec,
+    FieldGeometry,
+    IdentityDocument,
+    KnownFailure,
+    KnownFailures,
+    Lock,
+    LockedSubject,
+    Outcome,
+    Report,
+    RLPolicyInput,
+    Row,
+    SetAside,
+    SubjectReport,
+    Trajectory,
+    WireGeometry,
+    WorkerPosition,
+)
+from packer_schemas.published import PUBLISHED
+from packer_schemas.report import Status, Verdict
+
+PINNED = settings(
+    derandomize=True,
+    max_examples=50,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],  # deep models, on a busy machine
+)
+
+digests = st.text("0123456789abcdef", min_size=64, max_size=64)
+
+
+def _recorded(prompt_ids: list[int], logprobs: list[float]) -> dict[str, Any]:
+    ids = [place % 7 for place in range(len(logprobs))]
+    return {"prompt_ids": prompt_ids, "completion_ids": ids, "logprobs": logprobs}
+
+
+records = st.builds(_recorded, some_ids, st.lists(floats, max_size=5))
+trajectories = st.builds(
+    Trajectory,
+    obs=observations,
+    completion=st.text(max_size=8) | token_ids,
+    policy_info=st.builds(merged, json_objects, st.just({}) | records),
+    reward=st.none() | floats,
+)
+
+
+def _masked(pairs: list[tuple[int, int]], media: dict[str, Any], routing: Any = None) -> RLPolicyInput:
+    ids, masks = [id for id, _ in pairs], [mask for _, mask in pairs]
+    return RLPolicyInput(input_ids=ids, logprob_masks=masks, forward_routing=routing, media=media)
+
+
+pairs = st.tuples(st.integers(0, 200_000), st.integers(0, 1))
+policy_inputs = st.builds(_masked, st.lists(pairs, max_size=5), json_objects)
+
+known_failures = st.builds(
+    KnownFailures,
+    known=st.lists(
+        st.builds(
+            KnownFailure,
+            id=rule_ids,
+            packer=st.text(max_size=8),
+            witness=cases,
+            reason=names.map("because {}".format),
+            issue=st.text(max_size=8),
+            expires=st.dates(),
+        ),
+        max_size=3,
+    ),
+)
+rows = st.builds(Row, name=names, values=st.lists(st.integers() | st.text(max_size=8) | st.none(), max_size=3))
+counterexamples = st.builds(
+    Counterexample,
+    call=names,
+    rows=st.lists(rows, max_size=2),
+    expected=names,
+    got=names,
+    fault=names,
+    crash=st.booleans(),
+)
+outcomes = st.builds(
+    Outcome,
+    requirement=rule_ids,
+    level=st.sampled_from(["MUST", "SHOULD", "MAY"]),
+    status=st.sampled_from(Status.__args__),
+    reason=names,
+    cases=counts,
+    counterexample=st.none() | counterexamples,
+    case_file=st.none() | case_files,
+)
+subject_reports = st.builds(
+    SubjectReport,
+    label=names,
+    target=names,
+    models=st.lists(names, max_size=2),
+    verdict=st.sampled_from(Verdict.__args__),
+    outcomes=st.lists(outcomes, max_size=3),
+)
+versions = st.dictionaries(names, names, max_size=2)
+reports = st.builds(
+    Report,
+    packproof=names,
+    spec=names,
+    level=st.lists(names, max_size=2),
+    effort=names,
+    seed=st.integers(),
+    versions=versions,
+    subjects=st.lists(subject_reports, max_size=2),
+)
+
+identities = st.builds(IdentityDocument.make, names, st.dictionaries(names, json_objects, min_size=1, max_size=3))
+locks = st.builds(
+    Lock,
+    spec=names,
+    packproof=names,
+    probe_corpus=st.integers(1, 99),
+    versions=versions,
+    subjects=st.dictionaries(
+        names,
+        st.builds(
+            LockedSubject,
+            target=names,
+            models=st.lists(names, max_size=2),
+            identities=st.dictionaries(names, identities, max_size=2),
+            class_source_sha256=digests,
+            behaviour_sha256=digests,
+            reason=st.text(max_size=8),
+        ),
+        max_size=2,
+    ),
+)
+
+read_ahead = st.lists(st.builds(SetAside, epoch=counts, index=counts), max_size=3)
+
+
+@st.composite
+def dataloader_states(draw: st.DrawFn) -> DataloaderState:
+    """A state whose counts agree: the rank is one of the world's, and every worker has its position."""
+    num_workers, world = draw(st.integers(0, 3)), draw(st.integers(1, 9))
+    workers = [
+        WorkerPosition(
+            worker_id=number,
+            epoch=draw(counts),
+            index=draw(st.integers(-1, 2**40)),
+            set_aside=draw(read_ahead),
+        )
+        for number in range(max(1, num_workers))
+    ]
+    return DataloaderState(
+        name=draw(st.text(max_size=8)),
+        source=DataloaderSource(
+            kind=draw(st.sampled_from(["map", "mixture", "joint", "my-own"])),
+            length=draw(st.integers(1, 2**40)),
+            seed=draw(st.integers()),
+            shuffle=draw(st.booleans()),
+            fingerprint=draw(st.text(max_size=8)),
+        ),
+        dp_rank=draw(st.integers(0, world - 1)),
+        dp_world_size=world,
+        num_workers=num_workers,
+        batches=draw(counts),
+        next_worker=draw(st.integers(0, len(workers) - 1)),
+        workers=workers,
+    )
+
+
+shapes = st.lists(st.lists(st.integers(0, 999), max_size=4), max_size=3)
+field_names = st.text("abcXYZ019_.-", min_size=1, max_size=8)
+plain_geometries = st.builds(
+    FieldGeometry,
+    shapes=shapes,
+    preprocess_mode=st.sampled_from([None, "pad_to_max_shape"]),
+    preprocess_kwargs=json_objects,
+)
+patch_sizes = st.fixed_dictionaries({"patch_dim": st.integers(1, 64)})
+patchified = st.builds(
+    FieldGeometry,
+    shapes=shapes,
+    preprocess_mode=st.just("patchify"),
+    preprocess_kwargs=st.builds(merged, json_objects, patch_sizes),
+)
+geometries = st.builds(
+    WireGeometry, st.dictionaries(field_names.map("{}__row_shapes".format), plain_geometries | patchified, max_size=3)
+)
+
+DATA: dict[str, st.SearchStrategy[Any]] = {
+    "build-spec": st.builds(
+        DataPackerBuildSpec,
+        name_or_path=names,
+        model_backend=st.sampled_from([None, "i4", "hf"]),
+        factory=st.text(max_size=8),
+        trust_remote_code=st.booleans(),
+    ),
+    "case-file": case_files,
+    "conversation": conversations,
+    "dataloader-state": dataloader_states(),
+    "identity-document": identities,
+    "known-failures": known_failures,
+    "lock": locks,
+    "observation": observations,
+    "policy-input": policy_inputs,
+    "report": reports,
+    "trajectory": trajectories,
+    "wire-geometry": geometries,
+}
+"""Instances without tensors, by the name of their schema."""
+
+dtypes = st.sampled_from([torch.int8, torch.int16, torch.int32, torch.int64])
+
+
+def _experts(dtype: torch.dtype, shape: list[int]) -> torch.Tensor:
+    return torch.arange(math.prod(shape)).reshape(shape).remainder(101).sub(1).to(dtype)
+
+
+@st.composite
+def _routed_inputs(draw: st.DrawFn) -> RLPolicyInput:
+    drawn = draw(st.lists(pairs, min_size=1, max_size=5))
+    record = _experts(draw(dtypes), [len(drawn) - 1, draw(st.integers(1, 3)), draw(st.integers(1, 3))])
+    return _masked(drawn, {}, record)
+
+
+def _batch(shape: tuple[int, int], layers: int, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+    ids = torch.arange(math.prod(shape)).reshape(shape)
+    return {
+        "input_ids": ids,
+        "logprob_masks": ids % 2 == 0,
+        "forward_replay_routing": _experts(dtype, [*shape, layers, 2]),
+    }
+
+
+blocks = st.builds(_experts, dtypes, st.lists(st.integers(1, 3), min_size=3, max_size=3))
+
+TENSORS: dict[str, st.SearchStrategy[Any]] = {
+    "policy-batch": st.builds(_batch, st.tuples(st.integers(1, 3), st.integers(1, 4)), st.integers(1, 3), dtypes),
+    "policy-input": _routed_inputs(),
+    "routing-record": blocks,
+    "trajectory": st.builds(
+        Trajectory,
+        obs=observations,
+        completion=token_ids,
+        policy_info=st.builds(merged, records, st.fixed_dictionaries({"rollout_routed_experts": blocks})),
+    ),
+}
+"""Instances that hold tensors: JSON has them as nested lists, which no model reads back as tensors."""
+
+
+def as_json(name: str, instance: Any) -> bytes:
+    """The JSON text of an instance of the published type `name`."""
+    return TypeAdapter(PUBLISHED[name]).dump_json(instance)
+
+
+def read(name: str, text: bytes | str) -> Any:
+    """The instance that a JSON text is; `pydantic.ValidationError` when it is none."""
+    return TypeAdapter(PUBLISHED[name]).validate_json(text, strict=True)
