@@ -9,8 +9,8 @@ from typing import Any
 
 __all__ = ["canonical_json", "identity_digest", "json_path"]
 
-MAX_DEPTH = 128
-"""Levels of nesting; far more than any identity needs, and a structure that contains itself has no end."""
+MAX_DEPTH = 100
+"""Levels of lists and objects, the outermost one counted; a structure that contains itself has no end."""
 
 MAX_DIGITS = 4300
 """Digits of an integer; JSON readers, Python's among them, refuse longer ones."""
@@ -24,7 +24,7 @@ def canonical_json(value: Any, where: str = "") -> bytes:
     UTF-8, no white space, keys sorted by code point, nothing escaped that JSON lets stand, integers in full, floats
     as Python's repr. `1`, `1.0` and `true` are three different values. What JSON has no word for is refused, never
     converted: `ValueError` for NaN, infinities, lone surrogates, integers of more than 4300 digits and nesting
-    deeper than 128 levels; `TypeError` for any other type, for subclasses (numpy scalars, enums, ordered dicts) and
+    deeper than 100 levels; `TypeError` for any other type, for subclasses (numpy scalars, enums, ordered dicts) and
     for keys that are no strings. The message names the path, which begins with `where`.
     """
     try:

@@ -51,7 +51,7 @@ class IdentityDocument(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: Version1 = Field(default=1, description="Version of this layout.")
+    schema_version: Version1 = Field(description="Version of this layout.")
     packer: str = Field(description="Dotted name of the packer's class; information only, outside every digest.")
     parts: dict[PartName, IdentityPart] = Field(
         min_length=1,
@@ -72,7 +72,7 @@ class IdentityDocument(BaseModel):
         part's name on; `pydantic.ValidationError` for no part at all, another name, or a declaration that is too large.
         """
         made = {name: {"value": value, "sha256": identity_digest(value, name)} for name, value in parts.items()}
-        return cls.model_validate({"packer": packer, "parts": made, "sha256": _whole(made)})
+        return cls.model_validate({"schema_version": 1, "packer": packer, "parts": made, "sha256": _whole(made)})
 
     @model_validator(mode="after")
     def _digest_fits(self) -> Self:

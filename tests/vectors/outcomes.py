@@ -1,5 +1,6 @@
 """Whether something does what a vector says: it answers, or it refuses with the right error in the right words."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -7,9 +8,9 @@ from typing import Any
 import pytest
 
 from packer_spec.oracle.typed_values import value_of
-from packproof.vectors import vectors
+from packproof.vectors import vectors, vectors_folder
 
-__all__ = ["expect_outcome", "ids_of", "of", "raised_by"]
+__all__ = ["disagreeing", "expect_outcome", "expect_refusal", "ids_of", "mentioned", "of", "raised_by"]
 
 
 def of(name: str, *requirements: str) -> Any:
@@ -29,11 +30,37 @@ def expect_outcome(vector: Any, run: Callable[[], Any], *, words: bool = True) -
     if vector.error is None:
         assert run() == vector.expected.model_dump()
         return
+    expect_refusal(vector, run, words=words)
+
+
+def expect_refusal(vector: Any, run: Callable[[], Any], *, words: bool = True) -> None:
+    """`run` raises what the vector says; with `words`, in a message that mentions them."""
     with pytest.raises(raised_by(vector)) as caught:
         run()
-    assert not words or all(
-        re.search(rf"(?<!\w){re.escape(one)}(?!\w)", str(caught.value)) for one in vector.error.mentions
-    )
+    missing = [one for one in vector.error.mentions if not mentioned(one, str(caught.value))]
+    assert not words or not missing, (missing, str(caught.value))
+
+
+def mentioned(word: str, message: str) -> bool:
+    """Whether the message holds the word, not directly beside another letter, digit or underscore."""
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message) is not None
+
+
+def disagreeing(name: str, answer: Callable[[Any], Any]) -> list[str]:
+    """The ids of the vectors of a file that `answer`, given the input as plain JSON, does not do what they say."""
+    text = json.loads((vectors_folder() / f"{name}.json").read_text(encoding="ascii"))
+    return [one["id"] for one in text["vectors"] if not _agrees(one, answer)]
+
+
+def _agrees(vector: dict[str, Any], answer: Callable[[Any], Any]) -> bool:
+    try:
+        got = answer(vector["input"])
+    except Exception as error:
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        wanted = vector.get("error", {"kind": "", "mentions": []})
+        said = all(mentioned(one, str(error)) for one in wanted["mentions"])
+        return said and not kinds.isdisjoint(wanted["kind"].split(" or "))
+    return got == vector.get("expected")
 
 
 def ids_of(given: Any) -> Any:

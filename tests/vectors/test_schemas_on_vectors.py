@@ -1,12 +1,14 @@
 """The library's own canonical JSON, identity documents and wire tags on the vectors."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from outcomes import of, raised_by
+from outcomes import expect_refusal, of, raised_by
 
 from packer_schemas import IdentityDocument, WireGeometry, canonical_json, identity_digest
+from packer_spec.oracle.json_text import value_of_text
 from packer_spec.oracle.typed_values import value_of
 from packproof.vectors import vectors
 
@@ -30,21 +32,49 @@ def test_canonical_json(vector: Any) -> None:
             with pytest.raises(raised_by(vector)):
                 of_value(plain(vector.input.value))
         return
-    value = plain(vector.input.value)
+    expect_canonical(vector, plain(vector.input.value))
+
+
+@of_input("text")
+def test_canonical_json_of_a_text(vector: Any) -> None:
+    """What a text stands for has the bytes and the digest of the vector, or the text is refused."""
+    if vector.error is not None:
+        with pytest.raises(raised_by(vector)):
+            canonical_json(value_of_text(plain(vector.input.text)))
+        return
+    expect_canonical(vector, value_of_text(plain(vector.input.text)))
+
+
+def expect_canonical(vector: Any, value: Any) -> None:
+    """The value has the bytes and the digest of the vector."""
     assert canonical_json(value).hex() == vector.expected.hex
     assert canonical_json(value).decode() == vector.expected.canonical
     assert identity_digest(value) == vector.expected.sha256
 
 
 @of_input("parts")
-def test_identity_documents(vector: Any) -> None:
-    """`IdentityDocument.make` gives the digests of the vector, or refuses its parts."""
-    packer = vector.input.packer
+def test_documents_that_are_made(vector: Any) -> None:
+    """`IdentityDocument.make` gives the digests of the vector, or refuses its parts and names them."""
+    expect_document(
+        vector,
+        lambda: IdentityDocument.make(
+            vector.input.packer, {name: plain(tree) for name, tree in vector.input.parts.items()}
+        ),
+    )
+
+
+@of_input("document")
+def test_documents_that_are_read(vector: Any) -> None:
+    """The model reads the document of the vector, or refuses it and names the field."""
+    expect_document(vector, lambda: IdentityDocument.model_validate(plain(vector.input.document)))
+
+
+def expect_document(vector: Any, run: Callable[[], IdentityDocument]) -> None:
+    """The document has the digests of the vector, or is refused in its words."""
     if vector.error is not None:
-        with pytest.raises(raised_by(vector)):
-            IdentityDocument.make(packer, {name: plain(tree) for name, tree in vector.input.parts.items()})
+        expect_refusal(vector, run)
         return
-    document = IdentityDocument.make(packer, {name: plain(tree) for name, tree in vector.input.parts.items()})
+    document = run()
     assert {name: part.sha256 for name, part in document.parts.items()} == vector.expected.parts
     assert document.sha256 == vector.expected.sha256
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from packer_schemas.vectors.parts import Frozen, TaggedValue, Vector, VectorFile
+from packer_schemas.vectors.parts import Frozen, RepeatValue, TaggedValue, Vector, VectorFile
 
 __all__ = ["IdentityVector", "IdentityVectors"]
 
@@ -17,6 +17,12 @@ class ValueVectorInput(Frozen):
     value: TaggedValue
 
 
+class TextVectorInput(Frozen):
+    """A JSON text, to be read into a value."""
+
+    text: str | RepeatValue
+
+
 class DocumentVectorInput(Frozen):
     """What an identity document is made of."""
 
@@ -24,8 +30,14 @@ class DocumentVectorInput(Frozen):
     parts: dict[str, TaggedValue] = Field(description="A declaration for each part: semantics, processor, or both.")
 
 
+class ReadVectorInput(Frozen):
+    """An identity document, to be read."""
+
+    document: TaggedValue = Field(description="All of it, or what stands in its place.")
+
+
 class ValueVectorExpected(Frozen):
-    """The canonical form of a value."""
+    """The canonical form of a value, or of the value of a text."""
 
     canonical: str = Field(description="Its canonical JSON text.")
     hex: str = Field(pattern=r"^([0-9a-f]{2})+$", description="The bytes of that text in UTF-8, in hex.")
@@ -43,7 +55,7 @@ class DocumentVectorExpected(Frozen):
 class IdentityVector(Vector):
     """A value or a document, and its digests."""
 
-    input: ValueVectorInput | DocumentVectorInput
+    input: ValueVectorInput | TextVectorInput | DocumentVectorInput | ReadVectorInput
     expected: ValueVectorExpected | DocumentVectorExpected | None = None
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 from typing_extensions import TypeAliasType
 
-__all__ = ["Array", "Bit", "Frozen", "Refusal", "TaggedValue", "TokenizerFacts", "Vector", "VectorFile"]
+__all__ = ["Array", "Bit", "Frozen", "Refusal", "RepeatValue", "TaggedValue", "TokenizerFacts", "Vector", "VectorFile"]
 
 
 class Frozen(BaseModel):
@@ -15,12 +15,15 @@ class Frozen(BaseModel):
 
 
 class Refusal(Frozen):
-    """The input is refused. In a language without these types, any error of the caller's input will do."""
+    """The input is refused. In another language any error will do that is told from an answer and from a crash."""
 
     kind: Literal["ValueError", "TypeError", "ValueError or TypeError", "KeyError", "NotImplementedError"] = Field(
-        description="What is raised, in Python."
+        description="What is raised, in Python; of two kinds joined by 'or' either will do."
     )
-    mentions: list[str] = Field(description="Numbers and names that the message holds, each as a word of its own.")
+    mentions: list[str] = Field(
+        description="Numbers and names that occur in the message, each as a whole word: not directly beside another "
+        "letter, digit or underscore."
+    )
 
 
 def _exactly_one_outcome(schema: dict[str, Any]) -> None:
@@ -97,9 +100,40 @@ class MapValue(Frozen):
     pairs: list[tuple["TaggedValue", "TaggedValue"]] = Field(alias="map")
 
 
+Length = Annotated[StrictInt, Field(ge=1)]
+
+
+class RepeatValue(Frozen):
+    """A string too long to be written out: a text so many times."""
+
+    repeated: tuple[StrictStr, Length] = Field(alias="repeat")
+
+
+class NinesValue(Frozen):
+    """An integer too long to be written out: so many nines."""
+
+    count: Length = Field(alias="nines")
+
+
+class NestValue(Frozen):
+    """Lists within one another, so many levels, the innermost of which is empty."""
+
+    levels: Length = Field(alias="nest")
+
+
 TaggedValue = TypeAliasType(
     "TaggedValue",
-    StrictStr | StrictBool | IntValue | FloatValue | Utf16Value | ListValue | MapValue | None,
+    StrictStr
+    | StrictBool
+    | IntValue
+    | FloatValue
+    | Utf16Value
+    | ListValue
+    | MapValue
+    | RepeatValue
+    | NinesValue
+    | NestValue
+    | None,
 )
 """A typed value that no JSON parser spoils: strings, booleans and null stand for themselves, the rest has a tag."""
 

@@ -5,12 +5,12 @@ The serialiser is written by hand and shares nothing with the `json` module, whi
 
 import hashlib
 import math
-from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["canonical", "document", "sha256"]
+__all__ = ["canonical", "sha256"]
 
-_PARTS = ("semantics", "processor")
+_LEVELS = 100
+_DIGITS = 4300
 _WORDS = {None: "null", True: "true", False: "false"}
 _SHORT_ESCAPES = {
     '"': '\\"',
@@ -23,29 +23,32 @@ _SHORT_ESCAPES = {
 }
 
 
-def canonical(value: Any) -> str:
+def canonical(value: Any, level: int = 1) -> str:
     """The canonical JSON text of a value; its bytes are the UTF-8 encoding of it.
 
     No white space; keys sorted by Unicode code point; integers in full decimal digits; floats as the shortest digits
     that round-trip, written as Python's `repr` writes them; only `"`, `\\` and U+0000 to U+001F escaped. So `1`, `1.0`
     and `true` differ (IDENT-4).
 
-    `ValueError` for NaN, infinities and lone surrogates, `TypeError` for keys that are no strings and for every other
-    type. A map that names a key twice is refused where it is read: a `dict` cannot hold one.
+    `ValueError` for NaN, infinities, lone surrogates, integers of more than 4300 digits and lists and maps in more than
+    100 levels, of which the outermost is 1; `TypeError` for keys that are no strings and for every other type. A map
+    that names a key twice is refused where it is read: a `dict` cannot hold one.
     """
     if value is None or type(value) is bool:
         return _WORDS[value]
     if type(value) is int:
-        return str(value)
+        return _integer(value)
     if type(value) is float:
         return _float(value)
     if type(value) is str:
         return _string(value)
+    if type(value) not in (list, dict):
+        raise TypeError(f"a {type(value).__name__} has no canonical form")
+    if level > _LEVELS:
+        raise ValueError(f"there are more than {_LEVELS} levels")
     if type(value) is list:
-        return "[" + ",".join(canonical(item) for item in value) + "]"
-    if type(value) is dict:
-        return _map(value)
-    raise TypeError(f"a {type(value).__name__} has no canonical form")
+        return "[" + ",".join(canonical(item, level + 1) for item in value) + "]"
+    return _map(value, level)
 
 
 def sha256(value: Any) -> str:
@@ -53,21 +56,10 @@ def sha256(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode("utf-8")).hexdigest()
 
 
-def document(packer: str, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The identity document: every part with its digest, and one over the map from part name to part digest (IDENT-5).
-
-    `packer` is information only and outside of every digest. `ValueError` for no parts, and for a part that is neither
-    `semantics` nor `processor`.
-    """
-    if not parts or set(parts) - set(_PARTS):
-        raise ValueError(f"the parts are {list(parts)}, expected one or both of {list(_PARTS)}")
-    digests = {name: sha256(value) for name, value in parts.items()}
-    return {
-        "schema_version": 1,
-        "packer": packer,
-        "parts": {name: {"value": value, "sha256": digests[name]} for name, value in parts.items()},
-        "sha256": sha256(digests),
-    }
+def _integer(value: int) -> str:
+    if abs(value) >= 10**_DIGITS:
+        raise ValueError(f"an integer has more than {_DIGITS} digits")
+    return str(value)
 
 
 def _float(value: float) -> str:
@@ -89,9 +81,9 @@ def _character(one: str) -> str:
     return f"\\u{code:04x}" if code < 0x20 else one
 
 
-def _map(value: dict[Any, Any]) -> str:
+def _map(value: dict[Any, Any], level: int) -> str:
     for key in value:
         if type(key) is not str:
             raise TypeError(f"a key is a {type(key).__name__}, expected a string")
     # Python compares strings code point by code point, which is the order wanted; UTF-16 code units give another one.
-    return "{" + ",".join(f"{_string(key)}:{canonical(value[key])}" for key in sorted(value)) + "}"
+    return "{" + ",".join(f"{_string(key)}:{canonical(value[key], level + 1)}" for key in sorted(value)) + "}"

@@ -6,10 +6,16 @@ refuse a text with a lone surrogate. So: strings, `true`, `false` and `null` sta
     {"int": "1"}   {"float": "0.1"}   {"list": [value, ...]}   {"map": [[key, value], ...]}   {"utf16": "d83dde00"}
 
 stand for an integer in decimal digits, a float (also `"NaN"`, `"Infinity"`, `"-Infinity"`), a list, a map in the order
-in which it was written, and a string given by its UTF-16 code units in hex.
+in which it was written, and a string given by its UTF-16 code units in hex. What is too long to be written out is
+described:
+
+    {"repeat": ["x", 3]}   {"nines": 3}   {"nest": 3}
+
+stand for the string `xxx`, the integer 999, and the list `[[[]]]`.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["value_of"]
@@ -20,16 +26,16 @@ def value_of(tree: Any) -> Any:
     if tree is None or isinstance(tree, (bool, str)):
         return tree
     ((tag, content),) = tree.items()
-    if tag == "int":
-        return int(content)
-    if tag == "float":
-        return float(content)
     if tag == "list":
         return [value_of(item) for item in content]
-    if tag == "utf16":
-        return _from_code_units(content)
-    if tag != "map":
-        raise KeyError(f"no tag is named {tag!r}")
+    if tag in _PLAIN:
+        return _PLAIN[tag](content)
+    if tag == "map":
+        return _map(content)
+    raise KeyError(f"no tag is named {tag!r}")
+
+
+def _map(content: list[Any]) -> dict[Any, Any]:
     pairs = [(value_of(key), value_of(value)) for key, value in content]
     keys = [key for key, _ in pairs]
     for key in keys:
@@ -42,3 +48,21 @@ def _from_code_units(units: str) -> str:
     """The string of these code units; those that form no pair become lone surrogates."""
     data = b"".join(bytes.fromhex(unit) for unit in re.findall("....", units))
     return data.decode("utf-16-be", "surrogatepass")
+
+
+def _nested(levels: int) -> list[Any]:
+    """An empty list in as many lists as make so many levels, the empty one counted."""
+    value: list[Any] = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "int": int,
+    "float": float,
+    "utf16": _from_code_units,
+    "repeat": lambda content: content[0] * content[1],
+    "nines": lambda count: 10**count - 1,
+    "nest": _nested,
+}

@@ -2,18 +2,28 @@
 
 from typing import Any
 
-from packer_spec.oracle import identity
+from packer_spec.oracle import documents, identity
+from packer_spec.oracle.json_text import value_of_text
 from packer_spec.oracle.typed_values import value_of
-from packer_spec.vectors.probe import EITHER, Group, Probe, Refusal
+from packer_spec.vectors import identity_documents, json_texts
+from packer_spec.vectors.probe import EITHER, MENTIONS, Group, Probe, Refusal
+from packer_spec.vectors.tagged import PROCESSOR as _PROCESSOR
+from packer_spec.vectors.tagged import SEMANTICS as _SEMANTICS
+from packer_spec.vectors.tagged import float_ as _float
+from packer_spec.vectors.tagged import int_ as _int
+from packer_spec.vectors.tagged import list_ as _list
+from packer_spec.vectors.tagged import map_ as _map
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
 DESCRIPTION = (
-    "Canonical JSON and SHA-256. input: a value, or the packer name and the parts of a document; values are tagged, "
-    'so that no JSON parser spoils them: {"int": "1"}, {"float": "0.1"}, {"list": [value, ...]}, {"map": [[key, '
-    'value], ...]}, {"utf16": "d83dde00"}; strings, true, false and null stand for themselves. expected for a value: '
-    "canonical (its text), hex (the UTF-8 bytes of that) and sha256; for a document: the sha256 of each part, "
-    "canonical (the text of the map from part name to part sha256) and sha256."
+    "Canonical JSON and SHA-256. input: a value; or text, a JSON text that is read into a value; or packer and parts, "
+    "of which a document is made; or document, one that is read. Values and documents are tagged, so that no JSON "
+    'parser spoils them: {"int": "1"}, {"float": "0.1"}, {"list": [value, ...]}, {"map": [[key, value], ...]}, '
+    '{"utf16": "d83dde00"}, and for what is long {"repeat": ["x", 3]} for xxx, {"nines": 3} for 999, {"nest": 3} for '
+    "[[[]]]; strings, true, false and null stand for themselves. expected for a value or a text: canonical (its text), "
+    "hex (the UTF-8 bytes of that) and sha256; for a document: the sha256 of each part, canonical (the text of the map "
+    f"from part name to part sha256) and sha256. {MENTIONS}"
 )
 
 
@@ -21,8 +31,15 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
     """What the oracle says of an input."""
     if "value" in given:
         return _digested(value_of(given["value"]))
+    if "text" in given:
+        return _digested(value_of_text(value_of(given["text"])))
+    if "document" in given:
+        return _summed_up(documents.read(value_of(given["document"])))
     parts = {name: value_of(tree) for name, tree in given["parts"].items()}
-    document = identity.document(given["packer"], parts)
+    return _summed_up(documents.make(given["packer"], parts))
+
+
+def _summed_up(document: dict[str, Any]) -> dict[str, Any]:
     digests = {name: part["sha256"] for name, part in document["parts"].items()}
     return {"parts": digests, "canonical": identity.canonical(digests), "sha256": document["sha256"]}
 
@@ -40,37 +57,8 @@ def _refused(note: str, tree: Any) -> Probe:
     return Probe(note, {"value": tree}, Refusal(EITHER))
 
 
-def _int(digits: str | int) -> dict[str, Any]:
-    return {"int": str(digits)}
-
-
-def _float(text: str) -> dict[str, Any]:
-    return {"float": text}
-
-
-def _list(*items: Any) -> dict[str, Any]:
-    return {"list": list(items)}
-
-
-def _map(*pairs: tuple[Any, Any]) -> dict[str, Any]:
-    return {"map": [list(pair) for pair in pairs]}
-
-
 _TEMPLATE = "{% for m in messages %}{{ m.content }}\n{% endfor %}"
-_TOKENIZER = "d6bd9e84b2fec7777532b1774f0f863d373c2753e40e334f1a9883b33b576958"
-_SEMANTICS = _map(
-    ("chat_template", "{{ text }}"),
-    ("model_type", "qwen2"),
-    ("pad_token_id", _int(0)),
-    ("tokenizer_sha256", _TOKENIZER),
-    ("trust_remote_code", False),
-)
 _TURNED = _map(*(tuple(pair) for pair in reversed(_SEMANTICS["map"])))
-_PROCESSOR = _map(
-    ("image_processor", _map(("patch_size", _int(14)), ("type", "ToyImages"))),
-    ("image_token_id", _int(450)),
-    ("video_processor", None),
-)
 _VIDEO = _map(*_PROCESSOR["map"][:2], ("video_processor", _map(("fps", _float("2.0")), ("type", "ToyVideos"))))
 
 
@@ -223,4 +211,6 @@ GROUPS = (
             _no_document("a declaration that holds NaN", {"semantics": _map(("scale", _float("NaN")))}),
         ],
     ),
+    *identity_documents.GROUPS,
+    *json_texts.GROUPS,
 )

@@ -5,9 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["EITHER", "Group", "Probe", "Refusal", "vectors_of"]
+__all__ = ["EITHER", "MENTIONS", "Group", "Probe", "Refusal", "vectors_of"]
 
 EITHER = "ValueError or TypeError"
+
+MENTIONS = (
+    "error: the input is refused; kind is the exception of Python, two of which are joined by 'or' where either will "
+    "do, and in another language any error will do that a caller can tell from an answer and from a crash. Each text "
+    "in mentions occurs in the message as a whole word: not directly beside another letter, digit or underscore."
+)
+"""What the description of each file says about errors."""
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
