@@ -51,7 +51,7 @@ def _add_data_commands(commands: Any) -> None:
     schema = commands.add_parser("schema", help="print a JSON Schema of the data, or a line about each")
     schema.add_argument("name", nargs="?", help="such as trajectory")
     validating = commands.add_parser("validate", help="check JSON and JSON Lines files against a schema")
-    validating.add_argument("files", nargs="+", metavar="FILE", help=".json, .jsonl, .ndjson, .toml; - is lines on stdin")
+    validating.add_argument("files", nargs="+", metavar="FILE", help=".json, .jsonl, .ndjson, .toml; -: lines of stdin")
     validating.add_argument("--schema", metavar="NAME|PATH", help="default: what the data names by its `$schema`")
     validating.add_argument("--limit", type=int, default=20, metavar="N", help="problems printed; 0: all (default: 20)")
 

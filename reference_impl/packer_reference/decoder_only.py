@@ -77,7 +77,9 @@ class DecoderOnlyLLMDataPacker(DataPacker):
         mask.append(0)
         ids += completion
         # Unvalidated construction: everything was checked above, and validating each id again costs more than the rest.
-        return RLPolicyInput.model_construct(None, input_ids=ids, logprob_masks=mask, forward_routing=None, media={})
+        return RLPolicyInput.model_construct(
+            None, input_ids=ids, logprob_masks=mask, forward_routing=None, mm_kwargs={}, mm_units={}, mm_ranges={}
+        )
 
     def policy_compute_max_len(self, processed_samples: Any) -> int:
         """The longest `input_ids`; `ValueError` for zero samples. Spec: collation, COLL-15."""

@@ -50,7 +50,7 @@ from packer_schemas.identity import IdentityDocument, IdentityPart
 from packer_schemas.known import KnownFailure, KnownFailures
 from packer_schemas.lock import Lock, LockedSubject
 from packer_schemas.observation import ObsBundle, Representations
-from packer_schemas.policy import PolicyBatch, RLPolicyInput
+from packer_schemas.policy import PolicyBatch, RLPolicyInput, RowUnit
 from packer_schemas.protocols import (
     BatchSlicer,
     DataPackerFactory,
@@ -77,7 +77,7 @@ from packer_schemas.routing import (
 )
 from packer_schemas.schema_files import load_schema, schema_folder, schema_id, schema_names
 from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord, TensorField
-from packer_schemas.trajectory import PolicyInfo, Trajectory
+from packer_schemas.trajectory import PolicyInfo, Trajectory, Turn
 from packer_schemas.wire_geometry import FieldGeometry, WireGeometry
 
 __all__ = [
@@ -147,6 +147,7 @@ __all__ = [
     "RoutedPolicyInput",
     "RoutingRecord",
     "Row",
+    "RowUnit",
     "SFTPacker",
     "Sample",
     "SavesState",
@@ -158,6 +159,7 @@ __all__ = [
     "TensorField",
     "TextPart",
     "Trajectory",
+    "Turn",
     "UsesTokenizer",
     "VideoFramesPart",
     "VideoPart",

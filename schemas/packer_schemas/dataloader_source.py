@@ -16,7 +16,9 @@ class _Dataset(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    length: int = Field(strict=True, ge=1, description="Items in one epoch, over all ranks and workers.")
+    length: int = Field(
+        strict=True, ge=1, description="Items in one epoch, over all ranks and workers that share the dataset."
+    )
     seed: int = Field(strict=True, description="Seed of the order.")
     shuffle: bool = Field(strict=True, description="Whether the order is drawn anew every epoch.")
     fingerprint: str | None = Field(

@@ -70,7 +70,7 @@ class _OneLoader(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: Version1 = Field(default=1, description="Version of this layout.")
+    schema_version: Version1 = Field(description="Version of this layout.")
     name: str = Field(description="Name of the loader; empty where there is only one.")
     dp_rank: Count = Field(description="Data-parallel rank, counted from 0.")
     dp_world_size: int = Field(strict=True, ge=1, description="Number of data-parallel ranks.")
@@ -142,7 +142,7 @@ class JointState(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: Version1 = Field(default=1, description="Version of this layout.")
+    schema_version: Version1 = Field(description="Version of this layout.")
     name: str = Field(description="Name of the joint loader; empty where there is only one.")
     source: JointSource = Field(description="How the loaders are drawn from.")
     loaders: JointLoaders = Field(description="The loaders, one document each, under the names of `source.ratios`.")

@@ -25,7 +25,7 @@ class LockedSubject(BaseModel):
     behaviour_sha256: Sha256 = Field(
         description="SHA-256 over what the packer gives for the probe corpus, 64 lower-case hexadecimal digits."
     )
-    reason: str = Field(default="", description="Why the last change was approved; empty for a first entry.")
+    reason: str = Field(description="Why the last change was approved; empty for a first entry.")
 
 
 class Lock(BaseModel):
@@ -36,7 +36,7 @@ class Lock(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: Version1 = Field(default=1, description="Version of this layout.")
+    schema_version: Version1 = Field(description="Version of this layout.")
     spec: str = Field(description="Version of the specification that it was written under.")
     packproof: str = Field(description="Version of packproof that wrote it.")
     probe_corpus: int = Field(

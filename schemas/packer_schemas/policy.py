@@ -1,16 +1,24 @@
 """What a packer hands to the objective: one policy input per sample, one batch per step."""
 
-from typing import Annotated, Any, NotRequired, Self
+from typing import Annotated, Any, Literal, NotRequired, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from typing_extensions import TypedDict
 
 from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord
 
-__all__ = ["PolicyBatch", "RLPolicyInput", "TokenId", "TokenIds"]
+__all__ = ["MaskEntry", "PolicyBatch", "RLPolicyInput", "RowUnit", "TokenId", "TokenIds"]
 
 TokenId = Annotated[int, Field(ge=0, strict=True, description="A token id: a plain integer, never a bool.")]
 TokenIds = list[TokenId]
+
+MaskEntry = Annotated[int, Field(ge=0, le=1), WithJsonSchema({"enum": [0, 1, False, True]})]
+"""0 or 1, or a bool (MASK-8)."""
+
+RowUnit = Literal["patch", "tile", "image", "video", "sample"]
+"""What one row of a media column is (IMAGE-18)."""
+
+Range = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]]
 
 
 class RLPolicyInput(BaseModel):
@@ -25,11 +33,17 @@ class RLPolicyInput(BaseModel):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     input_ids: TokenIds = Field(description="Prompt ids, then completion ids; length L.")
-    logprob_masks: list[Annotated[int, Field(ge=0, le=1)]] = Field(description="0 or 1 per position; length L.")
+    logprob_masks: list[MaskEntry] = Field(description="0 or 1 per position; length L.")
     forward_routing: RoutingRecord | None = Field(
         default=None, description="Recorded expert ids, one row per input position but the last."
     )
-    media: dict[str, Any] = Field(default_factory=dict, description="Model-specific media inputs by name.")
+    mm_kwargs: dict[str, Any] = Field(default_factory=dict, description="Media columns for the model, by name.")
+    mm_units: dict[str, RowUnit] = Field(default_factory=dict, description="Row unit of each media column, by name.")
+    mm_ranges: dict[str, list[list[Range]]] = Field(
+        default_factory=dict,
+        description="Placeholders that each item owns: by kind (`image`, `video`), for each item its runs, each as "
+        "first position and length in positions.",
+    )
 
     @model_validator(mode="after")
     def _lengths_agree(self) -> Self:
@@ -50,3 +64,11 @@ class PolicyBatch(TypedDict):
     input_ids: BatchTokenIds
     logprob_masks: BatchMask
     forward_replay_routing: NotRequired[BatchRouting]
+    mm_owned_mask: NotRequired[BatchMask]
+    mm_units: NotRequired[Annotated[dict[str, RowUnit], Field(description="Row unit of each media column, by name.")]]
+    mm_row_counts: NotRequired[
+        Annotated[
+            dict[str, list[Annotated[int, Field(strict=True, ge=0)]]],
+            Field(description="Rows of each media column that each sample owns; B entries a column."),
+        ]
+    ]

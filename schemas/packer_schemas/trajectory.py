@@ -14,23 +14,61 @@ from pydantic import (
 )
 from typing_extensions import TypedDict
 
+from packer_schemas.fields import Count
 from packer_schemas.observation import ObsBundle
 from packer_schemas.policy import TokenIds
 from packer_schemas.tensor import RoutingRecord, is_tensor
 
-__all__ = ["PolicyInfo", "Trajectory"]
+__all__ = ["PolicyInfo", "Trajectory", "Turn"]
+
+
+Logprobs = Annotated[list[float], Field(description="Natural log probability of each completion id; finite.")]
+Routed = Annotated[
+    RoutingRecord | None,
+    Field(description="Recorded expert ids, one row per id but the last; null as if absent: nothing was recorded."),
+]
+Sampled = Annotated[
+    list[Annotated[int, Field(ge=0, le=1)]], Field(description="1 for each completion id that the model sampled.")
+]
+
+
+@with_config(ConfigDict(extra="allow", arbitrary_types_allowed=True))
+class Turn(TypedDict):
+    """One call of the engine in a rollout of several turns."""
+
+    prompt_ids: Annotated[TokenIds, Field(min_length=1, description="Ids generated from.")]
+    completion_ids: Annotated[TokenIds, Field(description="Ids sampled, stop token included.")]
+    logprobs: NotRequired[Logprobs]
+    rollout_routed_experts: NotRequired[Routed]
+    sampled: NotRequired[Sampled]
 
 
 @with_config(ConfigDict(extra="allow", arbitrary_types_allowed=True))
 class PolicyInfo(TypedDict):
-    """What the engine recorded while generating. Ids are data: they outrank any text."""
+    """What the engine recorded while generating, and what later steps added. Ids are data: they outrank any text."""
 
     prompt_ids: NotRequired[Annotated[TokenIds, Field(min_length=1, description="Ids generated from.")]]
     completion_ids: NotRequired[Annotated[TokenIds, Field(description="Ids sampled, stop token included.")]]
-    logprobs: NotRequired[
-        Annotated[list[float], Field(description="Natural log probability of each completion id; finite.")]
+    logprobs: NotRequired[Logprobs]
+    logprobs_missing: NotRequired[
+        Annotated[
+            list[Count], Field(description="In the place of `logprobs`: positions in the completion that have none.")
+        ]
     ]
-    rollout_routed_experts: NotRequired[RoutingRecord]
+    rollout_routed_experts: NotRequired[Routed]
+    n_ignore_prefix_tokens: NotRequired[
+        Annotated[Count, Field(description="Completion tokens left out of the loss, from the front; 0 if absent.")]
+    ]
+    sampled: NotRequired[Sampled]
+    turns: NotRequired[
+        Annotated[list[Turn], Field(description="In the place of the ids: every call of the engine, in order.")]
+    ]
+    reference_logprobs: NotRequired[
+        Annotated[list[float], Field(description="Natural log probability of each scored prediction, reference model.")]
+    ]
+    filler: NotRequired[
+        Annotated[bool, Field(strict=True, description="Whether the row is a filler; false if absent.")]
+    ]
 
 
 def _written(info: Any, how: SerializationInfo) -> dict[str, Any]:

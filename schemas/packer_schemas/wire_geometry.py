@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel, model_validator
+from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 from pydantic.config import JsonDict
 
 from packer_schemas.fields import Count
@@ -11,11 +11,12 @@ __all__ = ["FieldGeometry", "PreprocessMode", "WireGeometry"]
 
 PreprocessMode = Literal["pad_to_max_shape", "patchify"]
 
+PatchDim = Annotated[int, Field(strict=True, ge=1)]
+
 _KEY = r"^[A-Za-z0-9_.-]+__row_shapes$"
-_PATCH_DIM: JsonDict = {"required": ["patch_dim"], "properties": {"patch_dim": {"type": "integer", "minimum": 1}}}
 _PATCHIFY: JsonDict = {
     "if": {"required": ["preprocess_mode"], "properties": {"preprocess_mode": {"const": "patchify"}}},
-    "then": {"required": ["preprocess_kwargs"], "properties": {"preprocess_kwargs": _PATCH_DIM}},
+    "then": {"properties": {"preprocess_kwargs": {"required": ["patch_dim"]}}},
 }
 
 
@@ -28,21 +29,18 @@ class FieldGeometry(BaseModel):
         description="Shape of each segment, in order, in elements per axis; an empty list: the sample has none."
     )
     preprocess_mode: PreprocessMode | None = Field(
-        default=None,
         description="What is done when the segments become one tensor: `pad_to_max_shape` pads each to the largest, "
         "`patchify` cuts each into patches; null: nothing.",
     )
-    preprocess_kwargs: dict[str, JsonValue] = Field(
-        default={},
+    preprocess_kwargs: dict[Literal["patch_dim"], PatchDim] = Field(
         description="Arguments of that; `patchify` needs `patch_dim`, the edge of a patch in pixels, at least 1.",
+        json_schema_extra={"propertyNames": {"enum": ["patch_dim"]}},
     )
 
     @model_validator(mode="after")
     def _patches_have_a_size(self) -> Self:
-        size = self.preprocess_kwargs.get("patch_dim")
-        if self.preprocess_mode == "patchify" and (type(size) is not int or size < 1):
-            got = f"patch_dim {size!r}" if "patch_dim" in self.preprocess_kwargs else "none"
-            raise ValueError(f"expected an integer patch_dim >= 1 in preprocess_kwargs for patchify, got {got}")
+        if self.preprocess_mode == "patchify" and not self.preprocess_kwargs:
+            raise ValueError("expected an integer patch_dim >= 1 in preprocess_kwargs for patchify, got none")
         return self
 
 

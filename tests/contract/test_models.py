@@ -84,7 +84,7 @@ def test_policy_input_keeps_ids_and_mask() -> None:
     """A policy input holds plain lists that a trainer may overwrite."""
     row = RLPolicyInput(input_ids=[17, 4, 9], logprob_masks=[1, 1, 0])
     row.logprob_masks = [0, 1, 0]
-    assert (row.input_ids, row.logprob_masks, row.forward_routing, row.media) == ([17, 4, 9], [0, 1, 0], None, {})
+    assert (row.input_ids, row.logprob_masks, row.forward_routing, row.mm_kwargs) == ([17, 4, 9], [0, 1, 0], None, {})
 
 
 @pytest.mark.parametrize("ids", [[True], [1.0], [-1], ["1"], None])

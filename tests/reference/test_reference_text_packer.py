@@ -235,9 +235,9 @@ class TestAuthority:
         got = packer.get_policy_input(observe("x"), completion, prompt_ids=prompt)
         got.input_ids[:] = [0] * 4
         got.logprob_masks[:] = [0] * 4
-        got.media["image"] = 1
+        got.mm_kwargs["image"] = 1
         assert (prompt, completion) == ([1, 2], [3, 4])
-        assert packer.get_policy_input(observe("x"), completion, prompt_ids=prompt).media == {}
+        assert packer.get_policy_input(observe("x"), completion, prompt_ids=prompt).mm_kwargs == {}
 
     def test_cached_tokenizer_output_is_not_written_to(self, packer: DecoderOnlyLLMDataPacker) -> None:
         """A tokenizer that hands out one list again and again keeps it as it was."""
