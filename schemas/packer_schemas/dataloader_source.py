@@ -29,7 +29,7 @@ class _Dataset(BaseModel):
 class MapSource(_Dataset):
     """A map-style dataset, shared out over all ranks."""
 
-    kind: Literal["map"]
+    kind: Literal["map"] = Field(description="What kind of source it is.")
 
 
 class DatasetPart(BaseModel):
@@ -45,7 +45,7 @@ class DatasetPart(BaseModel):
 class RankPartitionedSource(_Dataset):
     """One of several datasets, given to a block of whole ranks."""
 
-    kind: Literal["rank_partitioned"]
+    kind: Literal["rank_partitioned"] = Field(description="What kind of source it is.")
     part: DatasetPart = Field(description="Which dataset, and which place.")
 
 
@@ -65,7 +65,7 @@ class MixtureSource(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["mixture"]
+    kind: Literal["mixture"] = Field(description="What kind of source it is.")
     seed: int = Field(strict=True, description="Seed of the draws.")
     parts: dict[str, MixturePart] = Field(min_length=1, description="The parts by name.")
 
@@ -75,7 +75,7 @@ class JointSource(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["joint"]
+    kind: Literal["joint"] = Field(description="What kind of source it is.")
     seed: int = Field(strict=True, description="Seed of the draws.")
     ratios: dict[str, Ratio] = Field(
         min_length=1, description="Weight of each loader by its name; one of weight 0 is never drawn."

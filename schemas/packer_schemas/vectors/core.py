@@ -37,15 +37,19 @@ class MaskVectorExpected(Frozen):
 class MaskVector(Vector):
     """A mask of one row."""
 
-    input: MaskVectorInput
-    expected: MaskVectorExpected | None = None
+    input: MaskVectorInput = Field(description="What goes in.")
+    expected: MaskVectorExpected | None = Field(
+        default=None, description="What comes out; left out or null where the input is refused."
+    )
 
 
 class MaskVectors(VectorFile):
     """Vectors of chapter masks."""
 
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-masks.json"] = Field(alias="$schema")
-    vectors: list[MaskVector] = Field(min_length=1)
+    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-masks.json"] = Field(
+        alias="$schema", description="The schema of this file."
+    )
+    vectors: list[MaskVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")
 
 
 MaybeId = StrictInt | TaggedValue
@@ -55,8 +59,8 @@ MaybeId = StrictInt | TaggedValue
 class AuthorityVectorInput(Frozen):
     """Ids as they come in, and what may come in their place."""
 
-    prompt_ids: list[MaybeId]
-    completion: list[MaybeId] | MaybeId
+    prompt_ids: list[MaybeId] = Field(description="Stored prompt ids, or what came in their place.")
+    completion: list[MaybeId] | MaybeId = Field(description="Completion ids, or what came in their place.")
     tokenizer: TokenizerFacts | None = Field(default=None, description="To whom the ids mean something.")
 
 
@@ -69,29 +73,33 @@ class AuthorityVectorExpected(Frozen):
 class AuthorityVector(Vector):
     """A row of ids."""
 
-    input: AuthorityVectorInput
-    expected: AuthorityVectorExpected | None = None
+    input: AuthorityVectorInput = Field(description="What goes in.")
+    expected: AuthorityVectorExpected | None = Field(
+        default=None, description="What comes out; left out or null where the input is refused."
+    )
 
 
 class AuthorityVectors(VectorFile):
     """Vectors of chapter authority."""
 
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-authority.json"] = Field(alias="$schema")
-    vectors: list[AuthorityVector] = Field(min_length=1)
+    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-authority.json"] = Field(
+        alias="$schema", description="The schema of this file."
+    )
+    vectors: list[AuthorityVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")
 
 
 class CollationVectorSample(Frozen):
     """A policy input: two lists of one length."""
 
-    input_ids: TokenIds
-    logprob_masks: list[Bit]
+    input_ids: TokenIds = Field(description="L ids.")
+    logprob_masks: list[Bit] = Field(description="L entries, 0 or 1.")
 
 
 class CollationVectorInput(Frozen):
     """Policy inputs, and the width asked for."""
 
-    samples: list[CollationVectorSample]
-    max_len: StrictInt
+    samples: list[CollationVectorSample] = Field(description="The samples, in the order of the batch's rows.")
+    max_len: StrictInt = Field(description="Width asked for, in tokens.")
     tokenizer: TokenizerFacts = Field(description="Its pad_token_id is the filler.")
 
 
@@ -106,12 +114,16 @@ class CollationVectorExpected(Frozen):
 class CollationVector(Vector):
     """A batch."""
 
-    input: CollationVectorInput
-    expected: CollationVectorExpected | None = None
+    input: CollationVectorInput = Field(description="What goes in.")
+    expected: CollationVectorExpected | None = Field(
+        default=None, description="What comes out; left out or null where the input is refused."
+    )
 
 
 class CollationVectors(VectorFile):
     """Vectors of chapter collation."""
 
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-collation.json"] = Field(alias="$schema")
-    vectors: list[CollationVector] = Field(min_length=1)
+    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-collation.json"] = Field(
+        alias="$schema", description="The schema of this file."
+    )
+    vectors: list[CollationVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")

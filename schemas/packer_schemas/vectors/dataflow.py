@@ -15,40 +15,40 @@ Count = Annotated[StrictInt, Field(ge=0)]
 class RoutingVectorSample(Frozen):
     """A sample of L ids with its record."""
 
-    input_ids: TokenIds
+    input_ids: TokenIds = Field(description="L ids.")
     record: Array | None = Field(description="Integer [L-1, layers, top_k]; null where nothing was recorded.")
 
 
 class BatchVectorInput(Frozen):
     """Samples to be collated at a width."""
 
-    kind: Literal["batch"]
-    samples: list[RoutingVectorSample]
-    max_len: StrictInt
+    kind: Literal["batch"] = Field(description="Kind of input.")
+    samples: list[RoutingVectorSample] = Field(description="The samples, in the order of the batch's rows.")
+    max_len: StrictInt = Field(description="Width asked for, in tokens.")
 
 
 class CutVectorInput(Frozen):
     """A sample of which the positions start to stop - 1 are kept."""
 
-    kind: Literal["cut"]
-    sample: RoutingVectorSample
-    start: Count
-    stop: Count
+    kind: Literal["cut"] = Field(description="Kind of input.")
+    sample: RoutingVectorSample = Field(description="The sample that is cut.")
+    start: Count = Field(description="First position kept, counted from 0.")
+    stop: Count = Field(description="The position behind the last one kept.")
 
 
 class JoinVectorInput(Frozen):
     """Samples that become one row, one after the other."""
 
-    kind: Literal["join"]
-    samples: list[RoutingVectorSample]
+    kind: Literal["join"] = Field(description="Kind of input.")
+    samples: list[RoutingVectorSample] = Field(description="The samples, in the order in which they are joined.")
 
 
 class TurnsVectorInput(Frozen):
     """Two turns of one conversation, of which the later one repeats the beginning of the earlier."""
 
-    kind: Literal["turns"]
-    earlier: RoutingVectorSample
-    later: RoutingVectorSample
+    kind: Literal["turns"] = Field(description="Kind of input.")
+    earlier: RoutingVectorSample = Field(description="The earlier turn.")
+    later: RoutingVectorSample = Field(description="The later turn.")
     first_row: Count = Field(description="Position that the first row of the later turn's record belongs to.")
 
 
@@ -61,108 +61,120 @@ class BatchVectorExpected(Frozen):
 class RecordVectorExpected(Frozen):
     """Ids, and the record that goes with them."""
 
-    input_ids: TokenIds
-    record: Array
+    input_ids: TokenIds = Field(description="L ids.")
+    record: Array = Field(description="Integer [L-1, layers, top_k].")
 
 
 class RoutingVector(Vector):
     """Routing of a batch, or of ids that were cut or joined."""
 
-    input: BatchVectorInput | CutVectorInput | JoinVectorInput | TurnsVectorInput = Field(discriminator="kind")
-    expected: BatchVectorExpected | RecordVectorExpected | None = None
+    input: BatchVectorInput | CutVectorInput | JoinVectorInput | TurnsVectorInput = Field(
+        discriminator="kind", description="What goes in."
+    )
+    expected: BatchVectorExpected | RecordVectorExpected | None = Field(
+        default=None, description="What comes out; left out or null where the input is refused."
+    )
 
 
 class RoutingVectors(VectorFile):
     """Vectors of chapter routing."""
 
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-routing.json"] = Field(alias="$schema")
-    vectors: list[RoutingVector] = Field(min_length=1)
+    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-routing.json"] = Field(
+        alias="$schema", description="The schema of this file."
+    )
+    vectors: list[RoutingVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")
 
 
 class StreamsVectorInput(Frozen):
     """One epoch, to be dealt out to workers."""
 
-    kind: Literal["streams"]
+    kind: Literal["streams"] = Field(description="Kind of input.")
     order: list[StrictInt] = Field(description="The items of the epoch, in its order.")
-    dp_world_size: Count
+    dp_world_size: Count = Field(description="Number of data-parallel ranks.")
     num_workers: Count = Field(description="Worker processes of each rank; 0 is one stream without any.")
 
 
 class PartitionVectorInput(Frozen):
     """Data sets, to be given ranks."""
 
-    kind: Literal["partition"]
+    kind: Literal["partition"] = Field(description="Kind of input.")
     ratios: list[tuple[str, StrictInt | StrictFloat | StrictBool | StrictStr]] = Field(
         description="Name and ratio of each set, in their order; a ratio is a decimal number."
     )
-    dp_world_size: Count
+    dp_world_size: Count = Field(description="Number of data-parallel ranks.")
 
 
 class StreamItems(Frozen):
     """What one worker of one rank reads."""
 
-    dp_rank: Count
-    worker_id: Count
-    items: list[StrictInt]
+    dp_rank: Count = Field(description="Data-parallel rank, counted from 0.")
+    worker_id: Count = Field(description="Number of the worker, counted from 0.")
+    items: list[StrictInt] = Field(description="Its items, in the order in which it reads them.")
 
 
 class StreamsVectorExpected(Frozen):
     """What every worker of every rank reads, in the order of the stream numbers."""
 
-    streams: list[StreamItems]
+    streams: list[StreamItems] = Field(description="One entry per stream.")
 
 
 class Shard(Frozen):
     """The ranks of one data set; the place of a rank in `dp_ranks` is its `shard_rank`."""
 
-    name: str
-    shard_id: Count
-    shard_world_size: Count
-    dp_ranks: list[Count]
+    name: str = Field(description="Name of the data set.")
+    shard_id: Count = Field(description="Its place among the data sets that get ranks, counted from 0.")
+    shard_world_size: Count = Field(description="Number of ranks that share it.")
+    dp_ranks: list[Count] = Field(description="These ranks.")
 
 
 class PartitionVectorExpected(Frozen):
     """The data sets that get ranks, in their order."""
 
-    shards: list[Shard]
+    shards: list[Shard] = Field(description="One entry per data set.")
 
 
 class ShardingVector(Vector):
     """Items dealt out to workers, or ranks to data sets."""
 
-    input: StreamsVectorInput | PartitionVectorInput = Field(discriminator="kind")
-    expected: StreamsVectorExpected | PartitionVectorExpected | None = None
+    input: StreamsVectorInput | PartitionVectorInput = Field(discriminator="kind", description="What goes in.")
+    expected: StreamsVectorExpected | PartitionVectorExpected | None = Field(
+        default=None, description="What comes out; left out or null where the input is refused."
+    )
 
 
 class ShardingVectors(VectorFile):
     """Vectors of sharding, in chapter dataflow."""
 
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-sharding.json"] = Field(alias="$schema")
-    vectors: list[ShardingVector] = Field(min_length=1)
+    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-sharding.json"] = Field(
+        alias="$schema", description="The schema of this file."
+    )
+    vectors: list[ShardingVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")
 
 
 class Settings(Frozen):
     """How the segments of a packed field become a model input."""
 
-    preprocess_mode: Literal["pad_to_max_shape", "patchify"] | None
+    preprocess_mode: Literal["pad_to_max_shape", "patchify"] | None = Field(
+        description="What is done when the segments become one tensor; null: nothing."
+    )
     preprocess_kwargs: dict[str, StrictInt] = Field(description="patch_dim, where the mode is patchify.")
 
 
 class EncodeVectorInput(Settings):
     """A packed field, to be sent."""
 
-    kind: Literal["encode"]
-    field: str
+    kind: Literal["encode"] = Field(description="Kind of input.")
+    field: str = Field(description="Name of the field.")
     rows: list[list[Array]] = Field(description="The segments of each logical row.")
-    dim_to_pack: StrictInt
-    sample_count: Count
+    dim_to_pack: StrictInt = Field(description="Axis along which segments are joined.")
+    sample_count: Count = Field(description="Number of samples in the batch.")
 
 
 class Jagged(Frozen):
     """Rows of different lengths in one flat value."""
 
-    dtype: str
-    values: list[StrictInt | float]
+    dtype: str = Field(description="Name of the type of its elements, such as int8.")
+    values: list[StrictInt | float] = Field(description="The elements of all rows, one row after the other.")
     offsets: list[Count] = Field(min_length=1, description="Row i is values[offsets[i] : offsets[i + 1]].")
 
 
@@ -175,9 +187,9 @@ class RowShapes(Settings):
 class DecodeVectorInput(Frozen):
     """A packed field as it arrives."""
 
-    kind: Literal["decode"]
-    field: str
-    jagged: Jagged
+    kind: Literal["decode"] = Field(description="Kind of input.")
+    field: str = Field(description="Name of the field.")
+    jagged: Jagged = Field(description="The payload.")
     tags: list[dict[str, JsonValue]] | None = Field(
         description="By FIELD__row_shapes, for each sample; may be spoiled."
     )
@@ -186,25 +198,29 @@ class DecodeVectorInput(Frozen):
 class EncodeVectorExpected(Frozen):
     """What is sent; both null where there is nothing to send."""
 
-    jagged: Jagged | None
-    tags: list[dict[str, RowShapes]] | None
+    jagged: Jagged | None = Field(description="The payload.")
+    tags: list[dict[str, RowShapes]] | None = Field(description="By FIELD__row_shapes, for each sample.")
 
 
 class DecodeVectorExpected(Settings):
     """The packed field, put together again."""
 
-    rows: list[list[Array]]
+    rows: list[list[Array]] = Field(description="The segments of each logical row.")
 
 
 class WireVector(Vector):
     """A packed field on its way out or in."""
 
-    input: EncodeVectorInput | DecodeVectorInput = Field(discriminator="kind")
-    expected: EncodeVectorExpected | DecodeVectorExpected | None = None
+    input: EncodeVectorInput | DecodeVectorInput = Field(discriminator="kind", description="What goes in.")
+    expected: EncodeVectorExpected | DecodeVectorExpected | None = Field(
+        default=None, description="What comes out; left out or null where the input is refused."
+    )
 
 
 class WireVectors(VectorFile):
     """Vectors of chapter wire."""
 
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-wire.json"] = Field(alias="$schema")
-    vectors: list[WireVector] = Field(min_length=1)
+    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-wire.json"] = Field(
+        alias="$schema", description="The schema of this file."
+    )
+    vectors: list[WireVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")

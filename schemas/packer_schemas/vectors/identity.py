@@ -14,13 +14,13 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256, i
 class ValueVectorInput(Frozen):
     """One value."""
 
-    value: TaggedValue
+    value: TaggedValue = Field(description="The value, tagged.")
 
 
 class TextVectorInput(Frozen):
     """A JSON text, to be read into a value."""
 
-    text: str | RepeatValue
+    text: str | RepeatValue = Field(description="The text.")
 
 
 class DocumentVectorInput(Frozen):
@@ -55,12 +55,18 @@ class DocumentVectorExpected(Frozen):
 class IdentityVector(Vector):
     """A value or a document, and its digests."""
 
-    input: ValueVectorInput | TextVectorInput | DocumentVectorInput | ReadVectorInput
-    expected: ValueVectorExpected | DocumentVectorExpected | None = None
+    input: ValueVectorInput | TextVectorInput | DocumentVectorInput | ReadVectorInput = Field(
+        description="What goes in."
+    )
+    expected: ValueVectorExpected | DocumentVectorExpected | None = Field(
+        default=None, description="What comes out; left out or null where the input is refused."
+    )
 
 
 class IdentityVectors(VectorFile):
     """Vectors of chapter identity."""
 
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-identity.json"] = Field(alias="$schema")
-    vectors: list[IdentityVector] = Field(min_length=1)
+    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-identity.json"] = Field(
+        alias="$schema", description="The schema of this file."
+    )
+    vectors: list[IdentityVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")

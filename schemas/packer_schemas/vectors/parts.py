@@ -27,7 +27,8 @@ class Refusal(Frozen):
 
 
 def _exactly_one_outcome(schema: dict[str, Any]) -> None:
-    schema["oneOf"] = [{"required": ["expected"]}, {"required": ["error"]}]
+    given = {"not": {"type": "null"}}
+    schema["oneOf"] = [{"required": [key], "properties": {key: given}} for key in ("expected", "error")]
 
 
 class Vector(Frozen):
@@ -61,9 +62,13 @@ class TokenizerFacts(Frozen):
     """Special ids of a tokenizer. Only collation uses one of them, the pad id; masks and rows do not depend on them."""
 
     model: str | None = Field(default=None, description="Model of the kit that has these ids; information only.")
-    bos_token_id: StrictInt | None = None
-    eos_token_id: StrictInt | None = None
-    pad_token_id: StrictInt | None = None
+    bos_token_id: StrictInt | None = Field(
+        default=None, description="Id of the token that begins a text; null: there is none."
+    )
+    eos_token_id: StrictInt | None = Field(
+        default=None, description="Id of the token that ends a text; null: there is none."
+    )
+    pad_token_id: StrictInt | None = Field(default=None, description="Id of the filler; null: there is none.")
 
 
 class IntValue(Frozen):
@@ -91,13 +96,13 @@ class Utf16Value(Frozen):
 class ListValue(Frozen):
     """A list."""
 
-    items: list["TaggedValue"] = Field(alias="list")
+    items: list["TaggedValue"] = Field(alias="list", description="The items.")
 
 
 class MapValue(Frozen):
     """A map as it was written: in its order, with keys of any type, which may come twice."""
 
-    pairs: list[tuple["TaggedValue", "TaggedValue"]] = Field(alias="map")
+    pairs: list[tuple["TaggedValue", "TaggedValue"]] = Field(alias="map", description="A key and a value each.")
 
 
 Length = Annotated[StrictInt, Field(ge=1)]
@@ -106,19 +111,19 @@ Length = Annotated[StrictInt, Field(ge=1)]
 class RepeatValue(Frozen):
     """A string too long to be written out: a text so many times."""
 
-    repeated: tuple[StrictStr, Length] = Field(alias="repeat")
+    repeated: tuple[StrictStr, Length] = Field(alias="repeat", description="The text, and how often it comes.")
 
 
 class NinesValue(Frozen):
     """An integer too long to be written out: so many nines."""
 
-    count: Length = Field(alias="nines")
+    count: Length = Field(alias="nines", description="How many nines.")
 
 
 class NestValue(Frozen):
     """Lists within one another, so many levels, the innermost of which is empty."""
 
-    levels: Length = Field(alias="nest")
+    levels: Length = Field(alias="nest", description="How many levels.")
 
 
 TaggedValue = TypeAliasType(
