@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from outcomes import disagreeing
 
-from packer_spec.oracle import documents
+from packer_spec.oracle import columns, documents, elements
 from packer_spec.oracle import identity as canonical
-from packer_spec.vectors import identity
+from packer_spec.oracle import wire as rows
+from packer_spec.vectors import identity, wire, wire_bytes
 
-ANSWERS: dict[str, Callable[[Any], Any]] = {"identity": identity.answer}
+ANSWERS: dict[str, Callable[[Any], Any]] = {"identity": identity.answer, "wire": wire.answer}
+BYTES_OF = elements.bytes_of
 
 
 def reads(text: str) -> Any:
@@ -63,6 +65,81 @@ def taken(*_: Any) -> None:
     """Refuses nothing."""
 
 
+def big_endian(dtype: str, value: Any) -> bytes:
+    """The higher byte first."""
+    return BYTES_OF(dtype, value)[::-1]
+
+
+def bfloat16_as_float16(dtype: str, value: Any) -> bytes:
+    """Through a library that does not know bfloat16."""
+    return BYTES_OF("float16" if dtype == "bfloat16" else dtype, value)
+
+
+def bfloat16_as_float32(dtype: str, value: Any) -> bytes:
+    """Twice as many bytes as there should be."""
+    return BYTES_OF("float32" if dtype == "bfloat16" else dtype, value)
+
+
+def through_doubles(dtype: str, value: Any) -> bytes:
+    """Integers by way of a double, as in a language with one type of number."""
+    return BYTES_OF(dtype, min(int(float(value)), 2**63 - 1) if dtype == "int64" else value)
+
+
+def one_nan(dtype: str, value: Any) -> bytes:
+    """NaNs lose their payload bits."""
+    return BYTES_OF(dtype, {"bits": ONE_NAN[dtype]} if isinstance(value, dict) else value)
+
+
+def one_zero(dtype: str, value: Any) -> bytes:
+    """Minus zero becomes zero."""
+    return BYTES_OF(dtype, value if isinstance(value, dict) else value or 0)
+
+
+def wide_bools(dtype: str, value: Any) -> bytes:
+    """Bools of four bytes."""
+    return BYTES_OF("int32" if dtype == "bool" else dtype, value)
+
+
+def any_kwargs(mode: Any, kwargs: Any) -> bool:
+    """Settings with a kwarg that the constructor does not know."""
+    return mode in (None, "pad_to_max_shape", "patchify") and (mode != "patchify" or kwargs.get("patch_dim", 0) >= 1)
+
+
+def any_size(mode: Any, kwargs: Any) -> bool:
+    """Patches of any size, zero among them."""
+    return mode in (None, "pad_to_max_shape", "patchify") and not set(kwargs) - {"patch_dim"}
+
+
+def begins_with_zero(field: str, jagged: rows.Jagged) -> None:
+    """Looks at the first offset alone."""
+    if jagged.offsets[0] != 0:
+        raise ValueError(field, "offsets")
+
+
+def ends_right(field: str, jagged: rows.Jagged) -> None:
+    """Looks at the last offset alone."""
+    if jagged.offsets[-1] != len(jagged.values):
+        raise ValueError(field, "offsets")
+
+
+def all_ragged(read: dict[str, columns.Column], tags: Any) -> dict[str, columns.Column]:
+    """Rebuilds every ragged column, whatever its name."""
+    return {name: rows.decode(name, one, tags) if isinstance(one, rows.Jagged) else one for name, one in read.items()}
+
+
+def sorted_columns(read: dict[str, columns.Column], tags: Any) -> dict[str, columns.Column]:
+    """Gives the columns in the order of their names."""
+    return dict(sorted(REASSEMBLED(read, tags).items()))
+
+
+def in_order(names: Any) -> list[str]:
+    """Names in the order in which they were written."""
+    return [name for name in names or () if name in rows.PACKED_FIELDS + columns.PER_TOKEN_FIELDS]
+
+
+ONE_NAN = {"float16": "7e00", "bfloat16": "7fc0", "float32": "7fc00000", "float64": "7ff8000000000000"}
+REASSEMBLED = columns.reassembled
+
 MUTANTS = [
     ("identity", documents, "_BYTES", 655),
     ("identity", documents, "_BYTES", 65535),
@@ -83,6 +160,24 @@ MUTANTS = [
     ("identity", identity, "value_of_text", reads),
     ("identity", identity, "value_of_text", zero_is_a_float),
     ("identity", identity, "value_of_text", whole_floats_are_integers),
+    ("wire", wire_bytes, "bytes_of", big_endian),
+    ("wire", wire_bytes, "bytes_of", bfloat16_as_float16),
+    ("wire", wire_bytes, "bytes_of", bfloat16_as_float32),
+    ("wire", wire_bytes, "bytes_of", through_doubles),
+    ("wire", wire_bytes, "bytes_of", one_nan),
+    ("wire", wire_bytes, "bytes_of", one_zero),
+    ("wire", wire_bytes, "bytes_of", wide_bools),
+    ("wire", rows, "_are_settings", any_kwargs),
+    ("wire", rows, "_are_settings", any_size),
+    ("wire", rows, "_are_shapes", lambda _: True),
+    ("wire", rows, "canonical", taken),
+    ("wire", rows, "_expect_payload", taken),
+    ("wire", rows, "_expect_payload", begins_with_zero),
+    ("wire", rows, "_expect_payload", ends_right),
+    ("wire", columns, "reassembled", all_ragged),
+    ("wire", columns, "reassembled", sorted_columns),
+    ("wire", columns, "present", in_order),
+    ("wire", columns, "PER_TOKEN_FIELDS", ()),
 ]
 
 

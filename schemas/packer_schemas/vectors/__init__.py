@@ -16,11 +16,10 @@ from packer_schemas.vectors.dataflow import (
     RoutingVectors,
     ShardingVector,
     ShardingVectors,
-    WireVector,
-    WireVectors,
 )
 from packer_schemas.vectors.identity import IdentityVector, IdentityVectors
 from packer_schemas.vectors.parts import Refusal, TaggedValue, TokenizerFacts, Vector, VectorFile
+from packer_schemas.vectors.wire import WireVector, WireVectors
 
 __all__ = [
     "VECTOR_FILES",

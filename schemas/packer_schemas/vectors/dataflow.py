@@ -1,15 +1,13 @@
-"""Vectors of what surrounds a packer's rows: recorded routing, sharding, and the wire."""
+"""Vectors of what surrounds a packer's rows: recorded routing, and sharding."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, JsonValue, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from packer_schemas.policy import TokenIds
-from packer_schemas.vectors.parts import Array, Frozen, Vector, VectorFile
+from packer_schemas.vectors.parts import Array, Count, Frozen, Vector, VectorFile
 
-__all__ = ["RoutingVector", "RoutingVectors", "ShardingVector", "ShardingVectors", "WireVector", "WireVectors"]
-
-Count = Annotated[StrictInt, Field(ge=0)]
+__all__ = ["RoutingVector", "RoutingVectors", "ShardingVector", "ShardingVectors"]
 
 
 class RoutingVectorSample(Frozen):
@@ -149,78 +147,3 @@ class ShardingVectors(VectorFile):
         alias="$schema", description="The schema of this file."
     )
     vectors: list[ShardingVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")
-
-
-class Settings(Frozen):
-    """How the segments of a packed field become a model input."""
-
-    preprocess_mode: Literal["pad_to_max_shape", "patchify"] | None = Field(
-        description="What is done when the segments become one tensor; null: nothing."
-    )
-    preprocess_kwargs: dict[str, StrictInt] = Field(description="patch_dim, where the mode is patchify.")
-
-
-class EncodeVectorInput(Settings):
-    """A packed field, to be sent."""
-
-    kind: Literal["encode"] = Field(description="Kind of input.")
-    field: str = Field(description="Name of the field.")
-    rows: list[list[Array]] = Field(description="The segments of each logical row.")
-    dim_to_pack: StrictInt = Field(description="Axis along which segments are joined.")
-    sample_count: Count = Field(description="Number of samples in the batch.")
-
-
-class Jagged(Frozen):
-    """Rows of different lengths in one flat value."""
-
-    dtype: str = Field(description="Name of the type of its elements, such as int8.")
-    values: list[StrictInt | float] = Field(description="The elements of all rows, one row after the other.")
-    offsets: list[Count] = Field(min_length=1, description="Row i is values[offsets[i] : offsets[i + 1]].")
-
-
-class RowShapes(Settings):
-    """The tag of one sample: what flattening took away."""
-
-    shapes: list[list[Count]] = Field(description="Shape of each segment of the row.")
-
-
-class DecodeVectorInput(Frozen):
-    """A packed field as it arrives."""
-
-    kind: Literal["decode"] = Field(description="Kind of input.")
-    field: str = Field(description="Name of the field.")
-    jagged: Jagged = Field(description="The payload.")
-    tags: list[dict[str, JsonValue]] | None = Field(
-        description="By FIELD__row_shapes, for each sample; may be spoiled."
-    )
-
-
-class EncodeVectorExpected(Frozen):
-    """What is sent; both null where there is nothing to send."""
-
-    jagged: Jagged | None = Field(description="The payload.")
-    tags: list[dict[str, RowShapes]] | None = Field(description="By FIELD__row_shapes, for each sample.")
-
-
-class DecodeVectorExpected(Settings):
-    """The packed field, put together again."""
-
-    rows: list[list[Array]] = Field(description="The segments of each logical row.")
-
-
-class WireVector(Vector):
-    """A packed field on its way out or in."""
-
-    input: EncodeVectorInput | DecodeVectorInput = Field(discriminator="kind", description="What goes in.")
-    expected: EncodeVectorExpected | DecodeVectorExpected | None = Field(
-        default=None, description="What comes out; left out or null where the input is refused."
-    )
-
-
-class WireVectors(VectorFile):
-    """Vectors of chapter wire."""
-
-    schema_url: Literal["https://packproof.dev/schemas/v1/vectors-wire.json"] = Field(
-        alias="$schema", description="The schema of this file."
-    )
-    vectors: list[WireVector] = Field(min_length=1, description="The vectors, in the order of their numbers.")

@@ -5,7 +5,18 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 from typing_extensions import TypeAliasType
 
-__all__ = ["Array", "Bit", "Frozen", "Refusal", "RepeatValue", "TaggedValue", "TokenizerFacts", "Vector", "VectorFile"]
+__all__ = [
+    "Array",
+    "Bit",
+    "Count",
+    "Frozen",
+    "Refusal",
+    "RepeatValue",
+    "TaggedValue",
+    "TokenizerFacts",
+    "Vector",
+    "VectorFile",
+]
 
 
 class Frozen(BaseModel):
@@ -56,6 +67,7 @@ class VectorFile(Frozen):
 
 
 Bit = Annotated[StrictInt, Field(ge=0, le=1)]
+Count = Annotated[StrictInt, Field(ge=0)]
 
 
 class TokenizerFacts(Frozen):
@@ -147,5 +159,5 @@ class Array(Frozen):
     """A dense array."""
 
     dtype: str = Field(pattern=r"^[a-z]+[0-9]*$", description="Name of the type of its elements, such as int8.")
-    shape: list[Annotated[StrictInt, Field(ge=0)]] = Field(description="Sizes of its axes; the last one runs fastest.")
+    shape: list[Count] = Field(description="Sizes of its axes; the last one runs fastest.")
     values: list[StrictInt | float] = Field(description="Its elements in row-major order.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from packer_spec.oracle.arrays import Array
+from packer_spec.oracle.identity import canonical
 
 __all__ = ["DTYPES", "PACKED_FIELDS", "Jagged", "Packed", "decode", "encode", "row_shapes_key"]
 
@@ -66,8 +67,11 @@ def encode(field: str, packed: Packed, sample_count: int) -> tuple[Jagged | None
         return None, None
     dtype = placed[0][1].dtype
     for at, segment in placed:
-        if segment.dtype != dtype or dtype not in DTYPES:
-            raise TypeError(f"{field}, row {at}: {segment.dtype} beside {dtype}, expected one of {', '.join(DTYPES)}")
+        if segment.dtype not in DTYPES:
+            raise TypeError(f"{field}, row {at}: {segment.dtype} is none of {', '.join(DTYPES)}")
+    for at, segment in placed:
+        if segment.dtype != dtype:
+            raise TypeError(f"{field}, row {at}: {segment.dtype} beside {dtype}")
     if len(packed.rows) != sample_count:
         raise ValueError(f"{field} has {len(packed.rows)} logical rows, and the batch has {sample_count} samples")
     values: list[int | float] = []
@@ -82,10 +86,12 @@ def encode(field: str, packed: Packed, sample_count: int) -> tuple[Jagged | None
 def decode(field: str, jagged: Jagged, tags: Sequence[Mapping[str, Any]] | None) -> Packed:
     """What `encode` was given: every row cut into its segments, at their true shapes, with its settings (WIRE-7).
 
-    There is one row at least; they may be a selection, with the tags of the same samples (WIRE-16). `ValueError` for
-    tags that are missing, malformed or in disagreement (WIRE-15), and where the shapes of a row do not take up its
-    length exactly (WIRE-8).
+    There is one row at least; they may be a selection, with the tags of the same samples (WIRE-16). `TypeError` for a
+    dtype that is none of `DTYPES`, `ValueError` for offsets that do not begin with 0, go down or do not end with the
+    number of values, and where the shapes of a row do not take up its length exactly (WIRE-8); `ValueError` for tags
+    that are missing, malformed or in disagreement, compared as canonical JSON (WIRE-15).
     """
+    _expect_payload(field, jagged)
     count = len(jagged.offsets) - 1
     if len(tags or ()) != count:
         raise ValueError(f"{field} has {count} rows, and there are {len(tags or ())} tags")
@@ -94,7 +100,7 @@ def decode(field: str, jagged: Jagged, tags: Sequence[Mapping[str, Any]] | None)
     for at in range(count):
         row = jagged.values[jagged.offsets[at] : jagged.offsets[at + 1]]
         rows.append(_cut(f"{field}, row {at}", jagged.dtype, row, own[at]["shapes"]))
-        if _settings(own[at]) != _settings(own[0]):
+        if canonical(list(_settings(own[at]))) != canonical(list(_settings(own[0]))):
             raise ValueError(f"{field}, row {at}: the settings {_settings(own[at])} are not those of row 0")
     return Packed(tuple(rows), *_settings(own[0]))
 
@@ -109,14 +115,35 @@ def _own_tag(field: str, at: int, tag: Mapping[str, Any]) -> Mapping[str, Any]:
     if key not in tag:
         raise ValueError(f"{field}, row {at}: there is no tag {key}")
     own = tag[key]
-    if set(own) != set(_KEYS):
-        raise ValueError(f"{field}, row {at}: the tag has the keys {sorted(own)}, expected {', '.join(_KEYS)}")
-    if not all(type(size) is int and size >= 0 for shape in own["shapes"] for size in shape):
-        raise ValueError(f"{field}, row {at}: the shapes are {own['shapes']}, expected sizes from 0")
-    mode, kwargs = _settings(own)
-    if mode not in _MODES or (mode == "patchify" and kwargs.get("patch_dim", 0) < 1):
-        raise ValueError(f"{field}, row {at}: the settings are {mode} and {kwargs}")
+    if type(own) is not dict or set(own) != set(_KEYS):
+        found = sorted(own) if type(own) is dict else own
+        raise ValueError(f"{field}, row {at}: the tag has {found}, expected the keys {', '.join(_KEYS)}")
+    if not _are_shapes(own["shapes"]):
+        raise ValueError(f"{field}, row {at}: the shapes are {own['shapes']}, expected lists of sizes from 0")
+    if not _are_settings(*_settings(own)):
+        raise ValueError(f"{field}, row {at}: the settings are {_settings(own)}")
     return own
+
+
+def _are_shapes(given: Any) -> bool:
+    lists = type(given) is list and all(type(shape) is list for shape in given)
+    return lists and all(type(size) is int and size >= 0 for shape in given for size in shape)
+
+
+def _are_settings(mode: Any, kwargs: Any) -> bool:
+    """Whether a container can be made with these settings (MEDIA-2)."""
+    if mode not in _MODES or type(kwargs) is not dict or set(kwargs) - {"patch_dim"}:
+        return False
+    size = kwargs.get("patch_dim", 0 if mode == "patchify" else 1)
+    return type(size) is int and size >= 1
+
+
+def _expect_payload(field: str, jagged: Jagged) -> None:
+    if jagged.dtype not in DTYPES:
+        raise TypeError(f"{field}: the dtype {jagged.dtype} is none of {', '.join(DTYPES)}")
+    offsets, count = jagged.offsets, len(jagged.values)
+    if offsets[0] != 0 or offsets[-1] != count or list(offsets) != sorted(offsets):
+        raise ValueError(f"{field}: the offsets are {list(offsets)}, expected to rise from 0 to {count}")
 
 
 def _settings(tag: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]]:

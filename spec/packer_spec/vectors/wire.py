@@ -4,8 +4,9 @@ import math
 from typing import Any
 
 from packer_spec.oracle import wire
-from packer_spec.vectors.arrays import array, written
-from packer_spec.vectors.probe import Group, Probe, Refusal
+from packer_spec.vectors import wire_bytes, wire_reading
+from packer_spec.vectors.arrays import array
+from packer_spec.vectors.probe import MENTIONS, Group, Probe, Refusal
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
@@ -14,13 +15,18 @@ DESCRIPTION = (
     "(preprocess_mode, preprocess_kwargs, dim_to_pack) and sample_count; expected: jagged (dtype, values, and offsets: "
     "row i is values[offsets[i] : offsets[i + 1]]) and tags, one per sample, both null where there is nothing to ship. "
     "kind decode: field, jagged and tags; expected: rows and settings. Every encode vector that has a payload is a "
-    "decode vector, read backwards. A bool is 0 or 1."
+    "decode vector, read backwards. In these, a bool is 0 or 1. kind bytes: rows, whose elements are tagged: true, "
+    'false, {"int": "1"}, {"float": "0.5"}, or {"bits": "7fc1"} for the float of these bits, in hex with the sign '
+    "first; expected: the dtype of the payload, its offsets, and its values as bytes in hex; read backwards, what a "
+    "reader gets. kind reassemble: columns, each a name and a jagged, dense or container, and tags; expected: the "
+    "columns afterwards, in their order. kind present: the names that were written, or null; expected: those "
+    f"registered. {MENTIONS}"
 )
 
 
 def answer(given: dict[str, Any]) -> dict[str, Any]:
     """What the oracle says of an input."""
-    return _encoded(given) if given["kind"] == "encode" else _decoded(given)
+    return _ANSWERS[given["kind"]](given)
 
 
 def _encoded(given: dict[str, Any]) -> dict[str, Any]:
@@ -33,15 +39,13 @@ def _encoded(given: dict[str, Any]) -> dict[str, Any]:
     return {"jagged": payload, "tags": tags}
 
 
-def _decoded(given: dict[str, Any]) -> dict[str, Any]:
-    payload = given["jagged"]
-    jagged = wire.Jagged(payload["dtype"], tuple(payload["values"]), tuple(payload["offsets"]))
-    packed = wire.decode(given["field"], jagged, given["tags"])
-    return {
-        "rows": [[written(segment) for segment in row] for row in packed.rows],
-        "preprocess_mode": packed.preprocess_mode,
-        "preprocess_kwargs": dict(packed.preprocess_kwargs),
-    }
+_ANSWERS = {
+    "encode": _encoded,
+    "decode": wire_reading.decoded,
+    "bytes": wire_bytes.answer,
+    "reassemble": wire_reading.reassembled,
+    "present": wire_reading.present,
+}
 
 
 def _segment(first: int, *shape: int, dtype: str = "float32") -> dict[str, Any]:
@@ -265,4 +269,23 @@ GROUPS = (
             _read("row 1 of it alone", [0], [_tag()]),
         ],
     ),
+    Group(
+        "WIRE-6",
+        [
+            _sent(
+                "a dtype that the wire does not have is told before a mixture",
+                [A],
+                [_segment(30, 1, 2, dtype="int32"), _segment(40, 1, 2, dtype="uint16")],
+                refusal=Refusal("TypeError", ("1", "uint16")),
+            ),
+            _sent(
+                "the first dtype that is not that of the first segment",
+                [A, _segment(30, 1, 2, dtype="float64")],
+                [_segment(40, 1, 2, dtype="int8")],
+                refusal=Refusal("TypeError", ("0", "float32", "float64")),
+            ),
+        ],
+    ),
+    *wire_bytes.GROUPS,
+    *wire_reading.GROUPS,
 )
