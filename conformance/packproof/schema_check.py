@@ -33,6 +33,8 @@ class OwnSchema:
     def __init__(self, name: str) -> None:
         self.name = name
         self._schema = load_schema(name)
+        self.has_schema_key = "$schema" in self._schema.get("properties", {})
+        """Whether `$schema` belongs to the document itself, as in a file of vectors."""
         self._model = TypeAdapter(PUBLISHED[name])
         self._tensors = dict(_tensor_places(self._schema, self._schema))
         self._validator = TensorValidator(self._schema, format_checker=jsonschema.FormatChecker(["date"]))

@@ -56,7 +56,7 @@ class Naming:
                 raise
             got = show(value[_KEY]) if names_own else "nothing"
             return Problem(_KEY, f"expected the name of a schema, got {got}")
-        if names_own:
+        if names_own and not schema.has_schema_key:
             rest = {key: item for key, item in value.items() if key != _KEY}
             document = replace(document, value=rest, raw=json.dumps(rest).encode())
         return schema, document

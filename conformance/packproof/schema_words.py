@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from jsonschema.exceptions import best_match
-
 from packer_schemas.canonical import json_path
 from packproof.strict_json import Problem, show
 
@@ -63,7 +61,10 @@ def _unknown_keys(path: list[str | int], given: Mapping[str, Any], schema: Mappi
 
 
 def _of_union(error: Any, root: Schema) -> Iterator[Problem]:
-    """Problems of the one member of the union that the value was meant for; else what the members are, in words."""
+    """Problems of the member of the union that the value was meant for; else what the members are, in words.
+
+    A tag tells which one that is; without one, of the members of the value's own type the one with least against it.
+    """
     path, given, members = list(error.absolute_path), error.instance, error.validator_value
     union = error.schema.get("discriminator")
     tag = union.get("propertyName") if isinstance(union, dict) else None
@@ -79,11 +80,9 @@ def _of_union(error: Any, root: Schema) -> Iterator[Problem]:
             return
     else:
         meant = [place for place, found in errors.items() if not any(_of_another_kind(one, given) for one in found)]
-    if len(meant) == 1:
-        for one in errors[meant[0]]:
+    if meant:
+        for one in errors[min(meant, key=lambda place: len(errors[place]))]:
             yield from problems_of(one, root)
-    elif meant and (best := best_match([one for place in meant for one in errors[place]])) is not None:
-        yield from problems_of(best, root)
     else:
         wanted = " or ".join(dict.fromkeys(_described(member, root) for member in members))
         yield Problem(json_path(path), f"expected {wanted}, got {show(given)}")

@@ -11,6 +11,7 @@ from case_strategies import (
     counts,
     floats,
     json_objects,
+    json_values,
     merged,
     names,
     observations,
@@ -21,11 +22,10 @@ from case_strategies import (
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
+from state_strategies import dataloader_states
 
 from packer_schemas import (
     Counterexample,
-    DataloaderSource,
-    DataloaderState,
     DataPackerBuildSpec,
     FieldGeometry,
     IdentityDocument,
@@ -37,14 +37,15 @@ from packer_schemas import (
     Report,
     RLPolicyInput,
     Row,
-    SetAside,
     SubjectReport,
     Trajectory,
     WireGeometry,
-    WorkerPosition,
+    schema_id,
 )
 from packer_schemas.published import PUBLISHED
 from packer_schemas.report import Status, Verdict
+from packer_schemas.vectors import VECTOR_FILES
+from packproof.vectors import vectors
 
 PINNED = settings(
     derandomize=True,
@@ -135,7 +136,9 @@ reports = st.builds(
     subjects=st.lists(subject_reports, max_size=2),
 )
 
-identities = st.builds(IdentityDocument.make, names, st.dictionaries(names, json_objects, min_size=1, max_size=3))
+declarations = st.dictionaries(st.text(max_size=8), json_values, min_size=1, max_size=3)
+parts = st.dictionaries(st.sampled_from(["semantics", "processor"]), declarations, min_size=1)
+identities = st.builds(IdentityDocument.make, names, parts)
 locks = st.builds(
     Lock,
     spec=names,
@@ -149,47 +152,13 @@ locks = st.builds(
             target=names,
             models=st.lists(names, max_size=2),
             identities=st.dictionaries(names, identities, max_size=2),
-            class_source_sha256=digests,
+            class_source_sha256=st.none() | digests,
             behaviour_sha256=digests,
             reason=st.text(max_size=8),
         ),
         max_size=2,
     ),
 )
-
-read_ahead = st.lists(st.builds(SetAside, epoch=counts, index=counts), max_size=3)
-
-
-@st.composite
-def dataloader_states(draw: st.DrawFn) -> DataloaderState:
-    """A state whose counts agree: the rank is one of the world's, and every worker has its position."""
-    num_workers, world = draw(st.integers(0, 3)), draw(st.integers(1, 9))
-    workers = [
-        WorkerPosition(
-            worker_id=number,
-            epoch=draw(counts),
-            index=draw(st.integers(-1, 2**40)),
-            set_aside=draw(read_ahead),
-        )
-        for number in range(max(1, num_workers))
-    ]
-    return DataloaderState(
-        name=draw(st.text(max_size=8)),
-        source=DataloaderSource(
-            kind=draw(st.sampled_from(["map", "mixture", "joint", "my-own"])),
-            length=draw(st.integers(1, 2**40)),
-            seed=draw(st.integers()),
-            shuffle=draw(st.booleans()),
-            fingerprint=draw(st.text(max_size=8)),
-        ),
-        dp_rank=draw(st.integers(0, world - 1)),
-        dp_world_size=world,
-        num_workers=num_workers,
-        batches=draw(counts),
-        next_worker=draw(st.integers(0, len(workers) - 1)),
-        workers=workers,
-    )
-
 
 shapes = st.lists(st.lists(st.integers(0, 999), max_size=4), max_size=3)
 field_names = st.text("abcXYZ019_.-", min_size=1, max_size=8)
@@ -210,6 +179,14 @@ geometries = st.builds(
     WireGeometry, st.dictionaries(field_names.map("{}__row_shapes".format), plain_geometries | patchified, max_size=3)
 )
 
+
+def _excerpts(name: str) -> st.SearchStrategy[Any]:
+    """Files of a few of the published vectors each."""
+    head = {"$schema": schema_id(f"vectors-{name}"), "spec": "0.2", "description": ""}
+    chosen = st.lists(st.sampled_from(vectors(name)), min_size=1, max_size=3)
+    return chosen.map(lambda some: VECTOR_FILES[name].model_validate({**head, "vectors": some}))
+
+
 DATA: dict[str, st.SearchStrategy[Any]] = {
     "build-spec": st.builds(
         DataPackerBuildSpec,
@@ -220,7 +197,7 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
     ),
     "case-file": case_files,
     "conversation": conversations,
-    "dataloader-state": dataloader_states(),
+    "dataloader-state": dataloader_states,
     "identity-document": identities,
     "known-failures": known_failures,
     "lock": locks,
@@ -229,6 +206,7 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
     "report": reports,
     "trajectory": trajectories,
     "wire-geometry": geometries,
+    **{f"vectors-{name}": _excerpts(name) for name in VECTOR_FILES},
 }
 """Instances without tensors, by the name of their schema."""
 
@@ -273,7 +251,7 @@ TENSORS: dict[str, st.SearchStrategy[Any]] = {
 
 def as_json(name: str, instance: Any) -> bytes:
     """The JSON text of an instance of the published type `name`."""
-    return TypeAdapter(PUBLISHED[name]).dump_json(instance)
+    return TypeAdapter(PUBLISHED[name]).dump_json(instance, by_alias=True)
 
 
 def read(name: str, text: bytes | str) -> Any:

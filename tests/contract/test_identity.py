@@ -93,15 +93,15 @@ def test_what_is_no_plain_json_is_refused_at_its_place(value: Any, error: type[E
 
 
 def test_what_contains_itself_is_refused() -> None:
-    """A structure without an end, or one of more than 128 levels, is an error and no crash."""
+    """A structure without an end, or one of more than 100 levels, is an error and no crash."""
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(ValueError, match=r"nested deeper than 128 levels; does it contain itself\?"):
+    with pytest.raises(ValueError, match=r"nested deeper than 100 levels; does it contain itself\?"):
         canonical_json(endless)
     deep: Any = 1
-    for _ in range(128):
+    for _ in range(99):
         deep = {"a": deep}
-    document = IdentityDocument.make("a.B", {"p": deep})
+    document = IdentityDocument.make("a.B", {"semantics": deep})
     assert IdentityDocument.model_validate_json(document.model_dump_json()) == document
 
 
@@ -114,48 +114,62 @@ def test_a_path_reads_like_code() -> None:
 
 def test_digests_can_be_made_elsewhere() -> None:
     """The digests of a document follow from its text alone, as its schema tells."""
-    document = IdentityDocument.make("my.Packer", {"template": {"text": "é"}, "eos": {"id": 2}})
+    document = IdentityDocument.make("my.Packer", {"semantics": {"text": "é"}, "processor": {"id": 2}})
     text = '{"text":"é"}'.encode()
-    assert document.parts["template"].sha256 == hashlib.sha256(text).hexdigest()
-    whole = json.dumps({name: document.parts[name].sha256 for name in ("eos", "template")}, separators=(",", ":"))
+    assert document.parts["semantics"].sha256 == hashlib.sha256(text).hexdigest()
+    whole = json.dumps(
+        {name: document.parts[name].sha256 for name in ("processor", "semantics")}, separators=(",", ":")
+    )
     assert document.sha256 == hashlib.sha256(whole.encode()).hexdigest()
     assert document.schema_version == 1
 
 
 def test_the_class_is_outside_every_digest() -> None:
     """Another class with the same parts has the same identity; other parts or other names have another one."""
-    one, other = (IdentityDocument.make(packer, {"a": {"x": 1}}) for packer in ("my.Packer", "your.Packer"))
+    one, other = (IdentityDocument.make(packer, {"semantics": {"x": 1}}) for packer in ("my.Packer", "your.Packer"))
     assert one.sha256 == other.sha256
-    assert IdentityDocument.make("my.Packer", {"b": {"x": 1}}).sha256 != one.sha256
-    assert IdentityDocument.make("my.Packer", {"a": {"x": 1.0}}).sha256 != one.sha256
+    assert IdentityDocument.make("my.Packer", {"processor": {"x": 1}}).sha256 != one.sha256
+    assert IdentityDocument.make("my.Packer", {"semantics": {"x": 1.0}}).sha256 != one.sha256
 
 
 def test_making_an_identity_names_what_cannot_be_in_it() -> None:
     """A part that is no plain JSON is refused by its path, a part that is no object and no part at all as well."""
-    with pytest.raises(TypeError, match=r"^parts\.tokenizer\.vocab\[0\]: .*got tuple"):
-        IdentityDocument.make("my.Packer", {"tokenizer": {"vocab": [("a", 1)]}})
-    with pytest.raises(ValidationError, match=r"parts.tokenizer.value\n.*valid dictionary"):
-        IdentityDocument.make("my.Packer", {"tokenizer": ["a"]})  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match=r"^semantics\.vocab\[0\]: .*got tuple"):
+        IdentityDocument.make("my.Packer", {"semantics": {"vocab": [("a", 1)]}})
+    with pytest.raises(ValidationError, match=r"parts.semantics.value\n.*valid dictionary"):
+        IdentityDocument.make("my.Packer", {"semantics": ["a"]})  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValidationError, match="at least 1 item"):
         IdentityDocument.make("my.Packer", {})
-    with pytest.raises(ValidationError, match="at least 1 character"):
-        IdentityDocument.make("my.Packer", {"": {}})
+    with pytest.raises(ValidationError, match="at least 1 item"):
+        IdentityDocument.make("my.Packer", {"semantics": {}})
+    with pytest.raises(ValidationError, match="'semantics' or 'processor'"):
+        IdentityDocument.make("my.Packer", {"tokenizer": {"x": 1}})
+    with pytest.raises(ValidationError, match="expected at most 65536 bytes of canonical JSON, got 65545"):
+        IdentityDocument.make("my.Packer", {"semantics": {"text": "x" * 65_534}})
 
 
 def test_a_later_change_of_what_was_handed_in_changes_nothing() -> None:
     """The document holds its own copy of the values."""
     value = {"ids": [1]}
-    document = IdentityDocument.make("my.Packer", {"a": value})
+    document = IdentityDocument.make("my.Packer", {"semantics": value})
     value["ids"].append(2)
-    assert document.parts["a"].value == {"ids": [1]}
+    assert document.parts["semantics"].value == {"ids": [1]}
 
 
 @pytest.mark.parametrize(
     ("edit", "place", "said"),
     [
-        (lambda d: d["parts"]["a"]["value"].update(x=2), ("parts", "a"), "over the canonical JSON of value"),
-        (lambda d: d["parts"]["a"]["value"].update(x=1.0), ("parts", "a"), "was a value edited by hand?"),
-        (lambda d: d["parts"].update(b=d["parts"].pop("a")), (), "over the parts' digests by name"),
+        (
+            lambda d: d["parts"]["semantics"]["value"].update(x=2),
+            ("parts", "semantics"),
+            "over the canonical JSON of value",
+        ),
+        (
+            lambda d: d["parts"]["semantics"]["value"].update(x=1.0),
+            ("parts", "semantics"),
+            "was a value edited by hand?",
+        ),
+        (lambda d: d["parts"].update(processor=d["parts"].pop("semantics")), (), "over the parts' digests by name"),
         (lambda d: d.update(sha256="0" * 64), (), f"got {'0' * 64}"),
         (lambda d: d.update(sha256=d["sha256"].upper()), ("sha256",), "pattern"),
         (lambda d: d.update(schema_version=2), ("schema_version",), "1"),
@@ -164,7 +178,7 @@ def test_a_later_change_of_what_was_handed_in_changes_nothing() -> None:
 )
 def test_an_edited_document_is_refused(edit: Any, place: tuple[str, ...], said: str) -> None:
     """A value, a name or a digest that was changed by hand no longer fits, and the place is told."""
-    document = IdentityDocument.make("my.Packer", {"a": {"x": 1}}).model_dump()
+    document = IdentityDocument.make("my.Packer", {"semantics": {"x": 1}}).model_dump()
     edit(document)
     with pytest.raises(ValidationError) as caught:
         IdentityDocument.model_validate(document)
@@ -173,21 +187,20 @@ def test_an_edited_document_is_refused(edit: Any, place: tuple[str, ...], said: 
 
 def test_values_of_other_types_are_refused_by_the_model_too() -> None:
     """A tuple, or a number that is no plain one, is a validation error when a document is built by hand."""
+    rest = {"schema_version": 1, "packer": "p", "sha256": "0" * 64}
     for value in ({"a": (1,)}, {"a": np.float64(1)}, {"a": float("nan")}):
         with pytest.raises(ValidationError):
-            IdentityDocument.model_validate(
-                {"packer": "p", "parts": {"a": {"value": value, "sha256": "0" * 64}}, "sha256": "0" * 64}
-            )
+            IdentityDocument.model_validate({**rest, "parts": {"semantics": {"value": value, "sha256": "0" * 64}}})
 
 
 def test_a_lock_holds_identities_to_their_digests() -> None:
     """An identity edited inside a lock is refused, with the way to it."""
-    identity = IdentityDocument.make("my.Packer", {"a": {"x": 1}}).model_dump()
+    identity = IdentityDocument.make("my.Packer", {"semantics": {"x": 1}}).model_dump()
     subject = {"target": "m:f", "models": ["tiny"], "identities": {"tiny": identity}}
     subject |= {"class_source_sha256": "0" * 64, "behaviour_sha256": "1" * 64}
     lock = {"spec": "0.2", "packproof": "0.2.0", "probe_corpus": 1, "versions": {}, "subjects": {"packer": subject}}
     assert Lock.model_validate(lock).subjects["packer"].reason == ""
-    identity["parts"]["a"]["value"]["x"] = 2
+    identity["parts"]["semantics"]["value"]["x"] = 2
     with pytest.raises(ValidationError) as caught:
         Lock.model_validate(lock)
-    assert caught.value.errors()[0]["loc"] == ("subjects", "packer", "identities", "tiny", "parts", "a")
+    assert caught.value.errors()[0]["loc"] == ("subjects", "packer", "identities", "tiny", "parts", "semantics")

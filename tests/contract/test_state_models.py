@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from packer_schemas import DataloaderState, WireGeometry
+from packer_schemas.dataloader_state import LoaderState
 
 
 def state(**changes: Any) -> dict[str, Any]:
@@ -19,7 +20,8 @@ def state(**changes: Any) -> dict[str, Any]:
 def test_a_loader_without_workers_has_one_position() -> None:
     """Without workers the rank's own process is number 0."""
     one = DataloaderState.model_validate(state(num_workers=0, next_worker=0, workers=state()["workers"][:1]))
-    assert [worker.index for worker in one.workers] == [-1]
+    assert isinstance(one.root, LoaderState)
+    assert [worker.index for worker in one.root.workers] == [-1]
 
 
 @pytest.mark.parametrize(
