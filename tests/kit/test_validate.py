@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from user_project import Project
 
-from packer_schemas import schema_id
+from packer_schemas import IdentityDocument, schema_id
 from packproof.cli import main
+from packproof.vectors import vectors_folder
 
 GOOD = {"obs": {"representations": {"prompt": "hi"}}, "completion": [1, 2]}
 BAD = {"obs": {"representations": {"prompt": "hi"}}, "completion": [1, -2]}
@@ -128,6 +129,12 @@ def test_a_document_names_its_schema(validate) -> None:
         assert validate(document("o.json", value))[:2] == (0, ["o.json: valid against observation"])
 
 
+def test_a_document_to_which_the_key_belongs_keeps_it(validate) -> None:
+    """A file of vectors names its schema as one of its own fields, and is checked whole."""
+    path = vectors_folder() / "masks.json"
+    assert validate(str(path))[:2] == (0, [f"{path}: valid against vectors-masks"])
+
+
 def test_the_option_outranks_what_the_data_names(validate) -> None:
     """With `--schema`, what a document or a first line names is left out of the check and of no account."""
     value = {"$schema": "lock", "representations": {"prompt": "hi"}}
@@ -210,9 +217,10 @@ def test_what_the_model_knows_beyond_the_schema_is_told(validate) -> None:
     assert validate("--schema", "trajectory", lines("t.jsonl", uneven))[1][0] == (
         "t.jsonl:1  (document)  expected 2 logprobs in policy_info, one for each of the completion_ids, got 1"
     )
-    forged = {"packer": "p", "parts": {"a": {"value": {}, "sha256": "0" * 64}}, "sha256": "0" * 64}
+    forged = IdentityDocument.make("my.Packer", {"semantics": {"pad": 0}}).model_dump()
+    forged["parts"]["semantics"]["value"]["pad"] = 1
     shown = validate("--schema", "identity-document", document("i.json", forged))[1]
-    assert shown[0].startswith("i.json  parts.a  expected the sha256 44136fa3")
+    assert shown[0].startswith("i.json  parts.semantics  expected the sha256 ")
     routed = {"input_ids": [1, 2], "logprob_masks": [1], "forward_routing": [[[1, 2]]]}
     shown = validate("--schema", "policy-input", lines("p.jsonl", routed))[1]
     assert "expected 2 logprob_masks, one for each of the input_ids, got 1" in shown[0]
