@@ -24,6 +24,9 @@ from packproof.violation import UsageError
 __all__ = ["ForeignSchema", "OwnSchema"]
 
 
+Place = tuple[str | int, ...]
+
+
 class OwnSchema:
     """A published schema. The model behind it is asked first: it is fast, and knows what no schema can say.
 
@@ -36,24 +39,25 @@ class OwnSchema:
         self.has_schema_key = "$schema" in self._schema.get("properties", {})
         """Whether `$schema` belongs to the document itself, as in a file of vectors."""
         self._model = TypeAdapter(PUBLISHED[name])
-        self._tensors = dict(_tensor_places(self._schema, self._schema))
+        holds_tensors = "x-tensor" in json.dumps(self._schema)
+        self._tensors = dict(_tensor_places(self._schema, self._schema)) if holds_tensors else {}
         self._validator = TensorValidator(self._schema, format_checker=jsonschema.FormatChecker(["date"]))
 
     def problems(self, document: Any, raw: bytes) -> list[Problem]:
         """What is wrong with a document, whose JSON text is `raw`; nothing, when it keeps schema and model."""
-        tensors = {place: at for place in self._tensors if isinstance(at := _at(place, document), list)}
+        tensors = {place: one for way, kind in self._tensors.items() for place, one in _found(way, document, kind)}
         refused = self._refusals(document, raw, list(tensors))
-        if not refused and all(is_tensor_json(block, self._tensors[place]) for place, block in tensors.items()):
+        if not refused and all(is_tensor_json(block, declared) for block, declared in tensors.values()):
             return []
         found = [one for error in self._validator.iter_errors(document) for one in problems_of(error, self._schema)]
         return found or [_problem_of(error, document) for error in refused]
 
-    def _refusals(self, document: Any, raw: bytes, tensors: list[tuple[str, ...]]) -> list[Any]:
+    def _refusals(self, document: Any, raw: bytes, tensors: list[Place]) -> list[Any]:
         """What the model has against a document apart from its tensors."""
         if () in tensors:
             return []
         for place in tensors:
-            document = _without(place, document)
+            document = _without(document, *place)
         try:
             self._model.validate_json(json.dumps(document) if tensors else raw, strict=True)
         except ValidationError as refused:
@@ -102,29 +106,40 @@ def _read_schema(path: Path) -> Any:
     return schema
 
 
-def _tensor_places(schema: Any, root: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Place and declaration of every tensor in a schema of ours."""
+def _tensor_places(schema: Any, root: Any, way: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Way to and declaration of every tensor in a schema of ours; `*` is every item of an array."""
     schema = resolved(schema, root)
     if "x-tensor" in schema:
-        yield place, schema["x-tensor"]
+        yield way, schema["x-tensor"]
+        return
     for member in schema.get("anyOf", ()):
-        yield from _tensor_places(member, root, place)
+        yield from _tensor_places(member, root, way)
     for key, field in schema.get("properties", {}).items():
-        yield from _tensor_places(field, root, (*place, key))
+        yield from _tensor_places(field, root, (*way, key))
+    if "items" in schema:
+        yield from _tensor_places(schema["items"], root, (*way, "*"))
 
 
-def _at(place: Sequence[str], document: Any) -> Any:
-    """What stands at a place of a document; None, if nothing does."""
-    for key in place:
-        document = document.get(key) if isinstance(document, dict) else None
-    return document
+def _found(way: Sequence[str], document: Any, declared: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    """Place of every array on the way, with the array and its declaration as a tensor."""
+    if not way:
+        if isinstance(document, list):
+            yield place, (document, declared)
+    elif way[0] == "*":
+        for index, item in enumerate(document) if isinstance(document, list) else ():
+            yield from _found(way[1:], item, declared, (*place, index))
+    elif isinstance(document, dict) and way[0] in document:
+        yield from _found(way[1:], document[way[0]], declared, (*place, way[0]))
 
 
-def _without(place: Sequence[str], document: dict[str, Any]) -> dict[str, Any]:
-    """A copy of the document, as deep as needed, without the key at `place`."""
-    key, *rest = place
-    kept = {other: value for other, value in document.items() if other != key or rest}
-    return kept | {key: _without(rest, document[key])} if rest else kept
+def _without(document: Any, step: str | int, *rest: str | int) -> Any:
+    """A copy of the document, as deep as needed, without the key at the end of the steps."""
+    copy = document.copy()
+    if rest:
+        copy[step] = _without(document[step], *rest)
+    else:
+        del copy[step]
+    return copy
 
 
 def _problem_of(error: Mapping[str, Any], document: Any) -> Problem:

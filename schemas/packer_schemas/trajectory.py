@@ -73,8 +73,15 @@ class PolicyInfo(TypedDict):
 
 def _written(info: Any, how: SerializationInfo) -> dict[str, Any]:
     """All keys, which pydantic before 2.12 does not write of itself; in JSON, tensors are nested lists."""
-    in_json = how.mode == "json"
-    return {key: value.tolist() if in_json and is_tensor(value) else value for key, value in info.items()}
+    return _with_lists(info) if how.mode == "json" else info
+
+
+def _with_lists(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_lists(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_lists(item) for item in value]
+    return value.tolist() if is_tensor(value) else value
 
 
 class Trajectory(BaseModel):

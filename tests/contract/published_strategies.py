@@ -60,22 +60,36 @@ digests = st.text("0123456789abcdef", min_size=64, max_size=64)
 
 def _recorded(prompt_ids: list[int], logprobs: list[float]) -> dict[str, Any]:
     ids = [place % 7 for place in range(len(logprobs))]
-    return {"prompt_ids": prompt_ids, "completion_ids": ids, "logprobs": logprobs}
+    return {"prompt_ids": prompt_ids, "completion_ids": ids, "logprobs": logprobs, "sampled": [1] * len(ids)}
+
+
+def _over(turns: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"turns": turns, "filler": False, "n_ignore_prefix_tokens": len(turns)}
 
 
 records = st.builds(_recorded, some_ids, st.lists(floats, max_size=5))
+several_turns = st.lists(st.builds(merged, json_objects, records), max_size=2).map(_over)
 trajectories = st.builds(
     Trajectory,
     obs=observations,
     completion=st.text(max_size=8) | token_ids,
-    policy_info=st.builds(merged, json_objects, st.just({}) | records),
+    policy_info=st.builds(merged, json_objects, st.just({}) | records | several_turns),
     reward=st.none() | floats,
 )
 
 
-def _masked(pairs: list[tuple[int, int]], media: dict[str, Any], routing: Any = None) -> RLPolicyInput:
+def _masked(pairs: list[tuple[int, int]], columns: dict[str, Any], routing: Any = None) -> RLPolicyInput:
     ids, masks = [id for id, _ in pairs], [mask for _, mask in pairs]
-    return RLPolicyInput(input_ids=ids, logprob_masks=masks, forward_routing=routing, media=media)
+    units: dict[str, Any] = dict.fromkeys(columns, "image")
+    ranges: dict[str, Any] = {"image": [[(place, 1)] for place in range(len(columns))]}
+    return RLPolicyInput(
+        input_ids=ids,
+        logprob_masks=masks,
+        forward_routing=routing,
+        mm_kwargs=columns,
+        mm_units=units,
+        mm_ranges=ranges,
+    )
 
 
 pairs = st.tuples(st.integers(0, 200_000), st.integers(0, 1))
@@ -141,6 +155,7 @@ parts = st.dictionaries(st.sampled_from(["semantics", "processor"]), declaration
 identities = st.builds(IdentityDocument.make, names, parts)
 locks = st.builds(
     Lock,
+    schema_version=st.just(1),
     spec=names,
     packproof=names,
     probe_corpus=st.integers(1, 99),
@@ -162,19 +177,14 @@ locks = st.builds(
 
 shapes = st.lists(st.lists(st.integers(0, 999), max_size=4), max_size=3)
 field_names = st.text("abcXYZ019_.-", min_size=1, max_size=8)
+patch_sizes = st.fixed_dictionaries({"patch_dim": st.integers(1, 64)})
 plain_geometries = st.builds(
     FieldGeometry,
     shapes=shapes,
     preprocess_mode=st.sampled_from([None, "pad_to_max_shape"]),
-    preprocess_kwargs=json_objects,
+    preprocess_kwargs=st.just({}) | patch_sizes,
 )
-patch_sizes = st.fixed_dictionaries({"patch_dim": st.integers(1, 64)})
-patchified = st.builds(
-    FieldGeometry,
-    shapes=shapes,
-    preprocess_mode=st.just("patchify"),
-    preprocess_kwargs=st.builds(merged, json_objects, patch_sizes),
-)
+patchified = st.builds(FieldGeometry, shapes=shapes, preprocess_mode=st.just("patchify"), preprocess_kwargs=patch_sizes)
 geometries = st.builds(
     WireGeometry, st.dictionaries(field_names.map("{}__row_shapes".format), plain_geometries | patchified, max_size=3)
 )
@@ -224,16 +234,21 @@ def _routed_inputs(draw: st.DrawFn) -> RLPolicyInput:
     return _masked(drawn, {}, record)
 
 
-def _batch(shape: tuple[int, int], layers: int, dtype: torch.dtype) -> dict[str, torch.Tensor]:
+def _batch(shape: tuple[int, int], layers: int, dtype: torch.dtype) -> dict[str, Any]:
     ids = torch.arange(math.prod(shape)).reshape(shape)
     return {
         "input_ids": ids,
         "logprob_masks": ids % 2 == 0,
         "forward_replay_routing": _experts(dtype, [*shape, layers, 2]),
+        "mm_owned_mask": ids < 0,
+        "mm_units": {"pixel_values": "image"},
+        "mm_row_counts": {"pixel_values": [1] * shape[0]},
     }
 
 
 blocks = st.builds(_experts, dtypes, st.lists(st.integers(1, 3), min_size=3, max_size=3))
+
+routed_records = st.builds(merged, records, st.fixed_dictionaries({"rollout_routed_experts": st.none() | blocks}))
 
 TENSORS: dict[str, st.SearchStrategy[Any]] = {
     "policy-batch": st.builds(_batch, st.tuples(st.integers(1, 3), st.integers(1, 4)), st.integers(1, 3), dtypes),
@@ -243,7 +258,7 @@ TENSORS: dict[str, st.SearchStrategy[Any]] = {
         Trajectory,
         obs=observations,
         completion=token_ids,
-        policy_info=st.builds(merged, records, st.fixed_dictionaries({"rollout_routed_experts": blocks})),
+        policy_info=routed_records | st.lists(routed_records, max_size=2).map(_over),
     ),
 }
 """Instances that hold tensors: JSON has them as nested lists, which no model reads back as tensors."""

@@ -69,7 +69,12 @@ def _joints(draw: st.DrawFn) -> dict[str, Any]:
     loaders = draw(st.dictionaries(names, _loaders() | _mixtures(), min_size=1, max_size=2))
     weights = {name: draw(ratios) for name in loaders}
     source = {"kind": "joint", "seed": draw(st.integers()), "ratios": weights}
-    return {"name": draw(names), "source": source, "loaders": {**loaders, "global_id": draw(counts)}}
+    return {
+        "schema_version": 1,
+        "name": draw(names),
+        "source": source,
+        "loaders": {**loaders, "global_id": draw(counts)},
+    }
 
 
 dataloader_states = st.builds(DataloaderState.model_validate, _loaders() | _mixtures() | _joints())

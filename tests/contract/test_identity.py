@@ -197,9 +197,16 @@ def test_a_lock_holds_identities_to_their_digests() -> None:
     """An identity edited inside a lock is refused, with the way to it."""
     identity = IdentityDocument.make("my.Packer", {"semantics": {"x": 1}}).model_dump()
     subject = {"target": "m:f", "models": ["tiny"], "identities": {"tiny": identity}}
-    subject |= {"class_source_sha256": "0" * 64, "behaviour_sha256": "1" * 64}
-    lock = {"spec": "0.2", "packproof": "0.2.0", "probe_corpus": 1, "versions": {}, "subjects": {"packer": subject}}
-    assert Lock.model_validate(lock).subjects["packer"].reason == ""
+    subject |= {"class_source_sha256": "0" * 64, "behaviour_sha256": "1" * 64, "reason": ""}
+    lock = {
+        "schema_version": 1,
+        "spec": "0.2",
+        "packproof": "0.2.0",
+        "probe_corpus": 1,
+        "versions": {},
+        "subjects": {"packer": subject},
+    }
+    assert Lock.model_validate(lock).subjects["packer"].identities["tiny"].sha256 == identity["sha256"]
     identity["parts"]["semantics"]["value"]["x"] = 2
     with pytest.raises(ValidationError) as caught:
         Lock.model_validate(lock)
