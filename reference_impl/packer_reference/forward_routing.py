@@ -87,8 +87,11 @@ def _record(at: int, sample: Any, record: Any) -> np.ndarray:
 
 
 def _smallest_dtype(arrays: list[np.ndarray]) -> str:
-    highest = max(int(rows.max(initial=0)) for rows in arrays)
+    highest = [int(rows.max(initial=0)) for rows in arrays]
     for name in ROUTING_DTYPES:
-        if highest <= np.iinfo(name).max:
+        if max(highest) <= np.iinfo(name).max:
             return name
-    raise ValueError(f"add_forward_routing: expert id {highest} does not fit {ROUTING_DTYPES[-1]}")
+    at, expert = next((at, one) for at, one in enumerate(highest) if one > np.iinfo(ROUTING_DTYPES[-1]).max)
+    raise ValueError(
+        f"add_forward_routing: sample {at}, forward_routing: expert id {expert} does not fit {ROUTING_DTYPES[-1]}"
+    )

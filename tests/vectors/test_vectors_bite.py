@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from outcomes import disagreeing
 
-from packer_spec.oracle import columns, documents, elements
+from packer_spec.oracle import Array, columns, documents, elements, records
 from packer_spec.oracle import identity as canonical
+from packer_spec.oracle import routing as batches
 from packer_spec.oracle import wire as rows
-from packer_spec.vectors import identity, wire, wire_bytes
+from packer_spec.vectors import identity, routing, wire, wire_bytes
+from packer_spec.vectors import records as record_tables
 
-ANSWERS: dict[str, Callable[[Any], Any]] = {"identity": identity.answer, "wire": wire.answer}
+ANSWERS: dict[str, Callable[[Any], Any]] = {"identity": identity.answer, "routing": routing.answer, "wire": wire.answer}
 BYTES_OF = elements.bytes_of
 
 
@@ -137,6 +139,45 @@ def in_order(names: Any) -> list[str]:
     return [name for name in names or () if name in rows.PACKED_FIELDS + columns.PER_TOKEN_FIELDS]
 
 
+def known_inclusive(at: int, record: Array, experts: int | None) -> None:
+    """Takes E itself for an expert."""
+    EXPECT_KNOWN(at, record, None if experts is None else experts + 1)
+
+
+def known_from_two(at: int, record: Array, experts: int | None) -> None:
+    """Refuses E - 1 too."""
+    EXPECT_KNOWN(at, record, None if experts is None else experts - 1)
+
+
+def float_dtype(values: Any) -> str:
+    """Compares as doubles, for which the last integers of int64 are one more."""
+    return SMALLEST([float(value) for value in values])
+
+
+def rounded(given: dict[str, Any]) -> Array:
+    """Ids by way of a double."""
+    one = ARRAY(given)
+    return Array(one.dtype, one.shape, tuple(min(int(float(value)), 2**63 - 1) for value in one.values))
+
+
+def own_dtype(found: Any, like: Array) -> Array:
+    """A cut or joined record keeps the type of the first record."""
+    one = OF_ROWS(found, like)
+    return Array(like.dtype, one.shape, one.values)
+
+
+def python_cut(record: Array, start: int, stop: int) -> Array:
+    """A slice as Python takes it: no border is a fault."""
+    return OF_ROWS(records._rows(record)[start : stop - 1], record)
+
+
+def as_the_first(found: list[Array | None]) -> Array | None:
+    """Joins whatever has a record."""
+    return JOINED([one for one in found if one is not None])
+
+
+EXPECT_KNOWN, SMALLEST = batches._expect_known, batches.smallest_dtype
+ARRAY, OF_ROWS, JOINED = routing.array, records._of, records.joined
 ONE_NAN = {"float16": "7e00", "bfloat16": "7fc0", "float32": "7fc00000", "float64": "7ff8000000000000"}
 REASSEMBLED = columns.reassembled
 
@@ -160,6 +201,19 @@ MUTANTS = [
     ("identity", identity, "value_of_text", reads),
     ("identity", identity, "value_of_text", zero_is_a_float),
     ("identity", identity, "value_of_text", whole_floats_are_integers),
+    ("routing", batches, "_expect_known", taken),
+    ("routing", batches, "_expect_known", known_inclusive),
+    ("routing", batches, "_expect_known", known_from_two),
+    ("routing", batches, "expect_record", taken),
+    ("routing", batches, "expect_layout", taken),
+    ("routing", batches, "smallest_dtype", float_dtype),
+    ("routing", routing, "array", rounded),
+    ("routing", record_tables, "array", rounded),
+    ("routing", records, "_of", own_dtype),
+    ("routing", records, "cut", python_cut),
+    ("routing", records, "joined", as_the_first),
+    ("routing", records, "expect_layout", taken),
+    ("routing", records, "expect_record", taken),
     ("wire", wire_bytes, "bytes_of", big_endian),
     ("wire", wire_bytes, "bytes_of", bfloat16_as_float16),
     ("wire", wire_bytes, "bytes_of", bfloat16_as_float32),
@@ -192,5 +246,6 @@ def test_a_small_fault_is_caught(
     monkeypatch: pytest.MonkeyPatch, name: str, module: Any, function: str, fault: Any
 ) -> None:
     """An implementation with this one fault disagrees with a vector."""
+    assert getattr(module, function) is not fault
     monkeypatch.setattr(module, function, fault)
     assert disagreeing(name, ANSWERS[name]) != []

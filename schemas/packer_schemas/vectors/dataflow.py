@@ -23,6 +23,7 @@ class BatchVectorInput(Frozen):
     kind: Literal["batch"] = Field(description="Kind of input.")
     samples: list[RoutingVectorSample] = Field(description="The samples, in the order of the batch's rows.")
     max_len: StrictInt = Field(description="Width asked for, in tokens.")
+    experts: Count | None = Field(default=None, description="E, where the packer knows it.")
 
 
 class CutVectorInput(Frozen):
@@ -30,8 +31,8 @@ class CutVectorInput(Frozen):
 
     kind: Literal["cut"] = Field(description="Kind of input.")
     sample: RoutingVectorSample = Field(description="The sample that is cut.")
-    start: Count = Field(description="First position kept, counted from 0.")
-    stop: Count = Field(description="The position behind the last one kept.")
+    start: StrictInt = Field(description="First position kept, counted from 0.")
+    stop: StrictInt = Field(description="The position behind the last one kept.")
 
 
 class JoinVectorInput(Frozen):
@@ -47,7 +48,7 @@ class TurnsVectorInput(Frozen):
     kind: Literal["turns"] = Field(description="Kind of input.")
     earlier: RoutingVectorSample = Field(description="The earlier turn.")
     later: RoutingVectorSample = Field(description="The later turn.")
-    first_row: Count = Field(description="Position that the first row of the later turn's record belongs to.")
+    first_row: StrictInt = Field(description="Position that the first row of the later turn's record belongs to.")
 
 
 class BatchVectorExpected(Frozen):
@@ -57,10 +58,10 @@ class BatchVectorExpected(Frozen):
 
 
 class RecordVectorExpected(Frozen):
-    """Ids, and the record that goes with them."""
+    """Ids, and the record that goes with them; null where none of the sequences had one."""
 
     input_ids: TokenIds = Field(description="L ids.")
-    record: Array = Field(description="Integer [L-1, layers, top_k].")
+    record: Array | None = Field(description="Integer [L-1, layers, top_k]; null where there was none.")
 
 
 class RoutingVector(Vector):

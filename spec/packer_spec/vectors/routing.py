@@ -3,19 +3,25 @@
 from typing import Any
 
 from packer_spec.oracle.routing import forward_replay_routing
-from packer_spec.vectors import records
+from packer_spec.vectors import records, routing_limits
 from packer_spec.vectors.arrays import array, written
-from packer_spec.vectors.probe import EITHER, Group, Probe, Refusal
-from packer_spec.vectors.records import sample
+from packer_spec.vectors.probe import EITHER, MENTIONS, Group, Probe
+from packer_spec.vectors.routing_batches import batch as _batch
+from packer_spec.vectors.routing_batches import none as _none
+from packer_spec.vectors.routing_batches import refused as _refused
+from packer_spec.vectors.routing_batches import sample
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
 DESCRIPTION = (
-    "Recorded expert routing. An array is a dtype, a shape, and its values in row-major order. kind batch: samples "
-    "(input_ids, and record: integer [L-1, layers, top_k] or null) and max_len; expected: routing, which is what the "
-    "batch holds under forward_replay_routing, [B, max_len, layers, top_k], or null where no sample has a record. kind "
-    "cut: a sample and the positions start to stop - 1; kind join: samples that become one row; kind turns: an earlier "
-    "and a later turn, whose first row belongs to position first_row; expected: the record that goes with the new ids."
+    "Recorded expert routing. An array is a dtype, a shape, and its values in row-major order; an integer beyond 2^53 "
+    "stands as a text of its decimal digits, for parsers that would round it. kind batch: samples (input_ids, and "
+    "record, the sample's forward_routing: integer [L-1, layers, top_k] or null), max_len, and experts where the "
+    "number of experts is known; expected: routing, which is what the batch holds under forward_replay_routing, [B, "
+    "max_len, layers, top_k], or null where no sample has a record. kind cut: a sample and the positions start to stop "
+    "- 1; kind join: samples that become one row; kind turns: an earlier and a later turn, whose first row belongs to "
+    "position first_row; expected: the new ids and the record that goes with them, null where there was none. "
+    f"{MENTIONS}"
 )
 
 
@@ -24,22 +30,9 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
     if given["kind"] != "batch":
         return records.answer(given)
     own = [one["record"] and array(one["record"]) for one in given["samples"]]
-    routing = forward_replay_routing([len(one["input_ids"]) for one in given["samples"]], own, given["max_len"])
+    lengths = [len(one["input_ids"]) for one in given["samples"]]
+    routing = forward_replay_routing(lengths, own, given["max_len"], given.get("experts"))
     return {"routing": None if routing is None else written(routing)}
-
-
-def _none(length: int, number: int = 1) -> dict[str, Any]:
-    """A sample without a record."""
-    return sample(length, [], number=number) | {"record": None}
-
-
-def _batch(note: str, max_len: int, *samples: dict[str, Any]) -> Probe:
-    return Probe(note, {"kind": "batch", "samples": list(samples), "max_len": max_len})
-
-
-def _refused(note: str, max_len: int, *samples: dict[str, Any], says: tuple[Any, ...], kind: str = "") -> Probe:
-    mentions = tuple(str(word) for word in says)
-    return Probe(note, _batch(note, max_len, *samples).input, Refusal(kind or "ValueError", mentions))
 
 
 def _typed(dtype: str, expert: int, recorded: str = "int64", note: str = "") -> Probe:
@@ -51,12 +44,22 @@ GROUPS = (
     Group(
         "ROUTE-2",
         [
-            _refused("two axes", 3, sample(3, [0, 1, 2, 3], shape=[2, 2]), says=(0,), kind=EITHER),
+            _refused("two axes", 3, sample(3, [0, 1, 2, 3], shape=[2, 2]), says=("forward_routing", 0), kind=EITHER),
             _refused(
-                "four axes, as of a batch", 3, sample(3, [0, 1, 2, 3], shape=[1, 2, 1, 2]), says=(0,), kind=EITHER
+                "four axes, as of a batch",
+                3,
+                sample(3, [0, 1, 2, 3], shape=[1, 2, 1, 2]),
+                says=("forward_routing", 0),
+                kind=EITHER,
             ),
-            _refused("floats, also where they are whole", 2, sample(2, [4], dtype="float32"), says=(0,), kind=EITHER),
-            _refused("bools", 2, sample(2, [1], dtype="bool"), says=(0,), kind=EITHER),
+            _refused(
+                "floats, also where they are whole",
+                2,
+                sample(2, [4], dtype="float32"),
+                says=("forward_routing", 0),
+                kind=EITHER,
+            ),
+            _refused("bools", 2, sample(2, [1], dtype="bool"), says=("forward_routing", 0), kind=EITHER),
             _batch(
                 "a sample of one id has a record of no rows",
                 2,
@@ -68,29 +71,42 @@ GROUPS = (
     Group(
         "ROUTE-3",
         [
-            _refused("a row for every id is one too many", 3, sample(3, [4, 5, 6]), says=(0, 3, 2)),
-            _refused("one row too few", 3, sample(3, [4]), says=(0, 1, 2)),
+            _refused("a row for every id is one too many", 3, sample(3, [4, 5, 6]), says=("forward_routing", 0, 3, 2)),
+            _refused("one row too few", 3, sample(3, [4]), says=("forward_routing", 0, 1, 2)),
             _refused(
-                "the second one has a row too many", 3, sample(2, [4]), sample(3, [4, 5, 6], number=2), says=(1, 3, 2)
+                "the second one has a row too many",
+                3,
+                sample(2, [4]),
+                sample(3, [4, 5, 6], number=2),
+                says=("forward_routing", 1, 3, 2),
             ),
-            _refused("a row for the one id of a sample", 2, sample(1, [4]), says=(0, 1)),
-            _refused("no rows", 2, sample(2, []), says=(0, 1)),
-            _refused("each has the rows of the other", 3, sample(2, [4, 5]), sample(3, [6], number=2), says=(0, 2, 1)),
+            _refused("a row for the one id of a sample", 2, sample(1, [4]), says=("forward_routing", 0, 1)),
+            _refused("no rows", 2, sample(2, []), says=("forward_routing", 0, 1)),
+            _refused(
+                "each has the rows of the other",
+                3,
+                sample(2, [4, 5]),
+                sample(3, [6], number=2),
+                says=("forward_routing", 0, 2, 1),
+            ),
         ],
     ),
     Group(
         "ROUTE-4",
         [
-            _refused("minus two", 2, sample(2, [4, -2], top_k=2), says=(0, -2)),
+            _refused("minus two", 2, sample(2, [4, -2], top_k=2), says=("forward_routing", 0, -2)),
             _refused(
-                "expert 200, written as a byte and read as int8", 2, sample(2, [-56], dtype="int8"), says=(0, -56)
+                "expert 200, written as a byte and read as int8",
+                2,
+                sample(2, [-56], dtype="int8"),
+                says=("forward_routing", 0, -56),
             ),
             _refused(
                 "below -1 in the second sample, beside a filler",
                 2,
                 sample(2, [-1]),
                 sample(2, [-3], number=2),
-                says=(1, -3),
+                says=("forward_routing", 1, -3),
             ),
         ],
     ),
@@ -122,8 +138,8 @@ GROUPS = (
         [
             _batch("no sample has a record: the batch has no routing", 3, _none(3), _none(2, 2)),
             _refused("the first has none", 3, _none(3), sample(2, [4], number=2), says=(0, 1, 2)),
-            _refused("the last has none", 3, sample(3, [4, 5]), _none(2, 2), says=(1, 1, 2)),
-            _refused("a record of no rows is a record", 2, sample(1, []), _none(2, 2), says=(1, 1, 2)),
+            _refused("the last has none", 3, sample(3, [4, 5]), _none(2, 2), says=(1, 2)),
+            _refused("a record of no rows is a record", 2, sample(1, []), _none(2, 2), says=(1, 2)),
             _batch("a record of missing rows is a record", 2, sample(2, [-1]), sample(2, [4], number=2)),
         ],
     ),
@@ -131,10 +147,18 @@ GROUPS = (
         "ROUTE-9",
         [
             _refused(
-                "other layers", 2, sample(2, [3]), sample(2, [1, 2], layers=2, number=2), says=(1, "[2, 1]", "[1, 1]")
+                "other layers",
+                2,
+                sample(2, list(range(4)), layers=2, top_k=2),
+                sample(2, list(range(6)), layers=3, top_k=2, number=2),
+                says=(1, "[3, 2]", "[2, 2]"),
             ),
             _refused(
-                "another top_k", 2, sample(2, [3]), sample(2, [1, 2], top_k=2, number=2), says=(1, "[1, 2]", "[1, 1]")
+                "another top_k",
+                2,
+                sample(2, list(range(4)), layers=2, top_k=2),
+                sample(2, list(range(6)), layers=2, top_k=3, number=2),
+                says=(1, "[2, 3]", "[2, 2]"),
             ),
             _refused(
                 "layers and top_k the other way round",
@@ -146,9 +170,9 @@ GROUPS = (
             _refused(
                 "other layers in a record of no rows",
                 2,
-                sample(2, [3]),
-                sample(1, [], layers=2, number=2),
-                says=(1, "[2, 1]", "[1, 1]"),
+                sample(2, list(range(4)), layers=2, top_k=2),
+                sample(1, [], shape=[0, 3, 2], number=2),
+                says=(1, "[3, 2]", "[2, 2]"),
             ),
         ],
     ),
@@ -197,4 +221,6 @@ GROUPS = (
     ),
     *records.GROUPS,
     Group("COLL-12", [_refused("a sample longer than max_len", 2, sample(3, [4, 5]), says=(0, 3, 2))]),
+    *routing_limits.GROUPS,
+    *records.REFUSED,
 )
