@@ -91,6 +91,8 @@ class ForeignSchema:
             errors = list(self._validator.iter_errors(document))
         except Unresolvable as error:
             raise UsageError(f"--schema {self.name}: refers to {error.ref!r}, which is not in the file.") from error
+        except RecursionError as error:
+            raise UsageError(f"--schema {self.name}: refers to itself without an end.") from error
         return [problem for error in errors for problem in problems_of(error, self._schema)]
 
 

@@ -1,7 +1,7 @@
 """Which schema is meant: by name, by `$id`, or by the path of a file."""
 
 import difflib
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ def chosen_schema(given: str) -> OwnSchema | ForeignSchema:
     return ForeignSchema(path)
 
 
-@cache
+@lru_cache
 def named_schema(given: str) -> OwnSchema | None:
     """The published schema of that name or `$id`, or None."""
     return next((OwnSchema(name) for name in schema_names() if given in (name, schema_id(name))), None)

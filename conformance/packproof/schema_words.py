@@ -55,7 +55,7 @@ def _unknown_keys(path: list[str | int], given: Mapping[str, Any], schema: Mappi
     known, patterns = list(schema.get("properties", ())), list(schema.get("patternProperties", ()))
     for key in given:
         if key not in known and not any(re.search(pattern, key) for pattern in patterns):
-            close = difflib.get_close_matches(key, known, n=1)
+            close = difflib.get_close_matches(key[:60], known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join([*known, *patterns]) or 'none'}"
             yield Problem(json_path([*path, key]), f"expected no such key ({hint}), got {show(given[key])}")
 

@@ -12,6 +12,10 @@ from packer_schemas.canonical import json_path
 
 __all__ = ["NotJson", "Problem", "StrictReader", "show", "undecodable"]
 
+MAX_LEVELS = 200
+"""Levels of nesting; pydantic's reader, and many in other languages, read no more."""
+
+_TOO_DEEP = f"expected at most {MAX_LEVELS} levels of nesting, got more"
 _SCALARS = frozenset({bool, float, int, str, type(None)})
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -67,9 +71,11 @@ class StrictReader:
         except json.JSONDecodeError as error:
             raise NotJson(Problem("", _syntax(text, error), error.lineno)) from error
         except RecursionError as error:
-            raise NotJson(Problem("", "expected JSON, got more levels of nesting than can be read")) from error
+            raise NotJson(Problem("", _TOO_DEEP)) from error
         except ValueError as error:  # an integer of more digits than Python reads
             raise NotJson(Problem("", f"expected JSON, got {error}")) from error
+        if _is_deep(value):
+            raise NotJson(Problem("", _TOO_DEEP))
         if self._odd:
             raise NotJson(*(Problem(json_path(path), odd.said) for path, odd in _nodes(value) if isinstance(odd, _Odd)))
         if b"\\u" in raw and _SURROGATE.search(raw) and (problem := _lone_surrogate(value)):
@@ -144,6 +150,15 @@ def _count_keys(value: Any) -> int:
         if not _SCALARS.issuperset(map(type, node)):
             left += node
     return count
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects lie deeper in one another than is read."""
+    level = [value]
+    for _ in range(MAX_LEVELS):
+        inside = [node.values() if type(node) is dict else node for node in level if type(node) in (dict, list)]
+        level = [item for node in inside if not _SCALARS.issuperset(map(type, node)) for item in node]
+    return any(type(node) in (dict, list) for node in level)
 
 
 def _syntax(text: str, error: json.JSONDecodeError) -> str:

@@ -71,7 +71,9 @@ def test_an_empty_json_file_is_no_json(capsys) -> None:
         (b'{"a": "\t"}', 'expected JSON, got "\\t\\"}" at column 8 (Invalid control character at)'),
         (b'{"a": "\xff"}', "expected UTF-8, got the byte 0xff at byte 8 of the line"),
         (GOOD.decode().encode("utf-16"), "expected UTF-8, got the byte 0xff at byte 1 of the line"),
-        (b"[" * 100_000, "expected JSON, got more levels of nesting than can be read"),
+        (b"[" * 100_000, "expected at most 200 levels of nesting, got more"),
+        (b"[[" * 201 + b"]]" * 201, "expected at most 200 levels of nesting, got more"),
+        (b'{"a":' * 900 + b"1" + b"}" * 900, "expected at most 200 levels of nesting, got more"),
         (b'{"a": ' + b"9" * 5000 + b"}", "expected JSON, got Exceeds the limit"),
     ],
 )
@@ -167,3 +169,9 @@ def test_a_key_given_twice_never_slips_through(text: str) -> None:
     """The fast reader, which takes the last of two equal keys, is not trusted with any of these."""
     with pytest.raises(NotJson, match="expected the key once, got it 2 times"):
         StrictReader().read(text.encode())
+
+
+@pytest.mark.parametrize("text", ["[" * 200 + "]" * 200, '{"a": ' * 200 + '":"' + "}" * 200])
+def test_two_hundred_levels_are_read(text: str) -> None:
+    """The deepest document that is taken is read by either reader."""
+    assert StrictReader().read(text.encode()) == json.loads(text)

@@ -77,6 +77,7 @@ def test_a_file_of_any_draft_is_a_schema(capsys) -> None:
         ([1], "not a JSON Schema: expected an object, got an array of 1 item."),
         ({"a": 1}, "not a JSON Schema: none of its keys is a keyword, so all would be valid."),
         ({"type": "objekt"}, "not a JSON Schema: type: 'objekt' is not valid under any of the given schemas."),
+        ({"$ref": "#"}, "refers to itself without an end."),
         ({"$ref": "other.json"}, "refers to 'other.json', which is not in the file."),
         ({"$ref": "https://example.org/s.json"}, "refers to 'https://example.org/s.json', which is not in the file."),
     ],
