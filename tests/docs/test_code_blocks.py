@@ -57,6 +57,7 @@ def test_the_blocks_of_a_page_do_what_the_page_says(page: Path, tmp_path: Path) 
     script = []
     for block in blocks(page):
         if block.file:
+            (tmp_path / block.file).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / block.file).write_text(block.body, encoding="utf-8")
         elif block.language == "python":
             script.append(block.body)
