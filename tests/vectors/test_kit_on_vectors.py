@@ -71,9 +71,9 @@ def test_the_formula_of_the_checks_is_that_of_the_vectors(vector: Any) -> None:
 @of("authority", "AUTH-1", "AUTH-2")
 def test_ids_are_expected_entry_by_entry(subject: Subject, vector: Any) -> None:
     """AUTH-1 fails every row with one prompt id changed, AUTH-2 every row with one completion id changed."""
-    given, ids = vector.input, vector.expected.input_ids
-    border = len(given.prompt_ids)
-    ROWS.asked = [given.prompt_ids, given.completion, 0]
+    ids, prompt = vector.expected.input_ids, ids_of(vector.input.prompt_ids)
+    border = len(prompt)
+    ROWS.asked = [prompt, ids_of(vector.input.completion), 0]
     ROWS.answer = {"input_ids": ids, "logprob_masks": [0] * len(ids)}
     assert status(subject, vector) == "pass"
     for at, other in enumerate(changed(ids)):
@@ -96,6 +96,9 @@ def test_an_n_that_is_taken_is_found(subject: Subject, vector: Any) -> None:
 @of("authority", "AUTH-6", "AUTH-8", "AUTH-9")
 def test_ids_that_are_taken_are_found(subject: Subject, vector: Any) -> None:
     """The check hands over the very ids of the vector: a packer that takes them fails."""
+    if case_of(vector) is None:
+        assert vector.requirement == "AUTH-8"  # the kit does not try what is no list of numbers
+        return
     ROWS.asked = [ids_of(vector.input.prompt_ids), ids_of(vector.input.completion), 0]
     ROWS.answer = None
     assert status(subject, vector) == "pass"

@@ -8,12 +8,13 @@ from typing import Any
 
 import jsonschema
 import pytest
+from outcomes import mentioned
 
 from packer_schemas.schema_files import load_schema
 from packer_schemas.vectors import VECTOR_FILES
 from packer_spec import requirements
 from packer_spec.vectors import VECTOR_NAMES, text_of
-from packer_spec.vectors.probe import Group, Probe, Refusal, vectors_of
+from packer_spec.vectors.probe import MENTIONS, Group, Probe, Refusal, vectors_of
 from packproof.traceability import WITHOUT_VECTORS
 
 FOLDER = Path(__file__).parents[2] / "conformance" / "vectors"
@@ -131,3 +132,24 @@ def test_a_table_that_is_wrong_about_a_refusal_is_found(refusal: Refusal, says: 
 
     with pytest.raises(AssertionError, match=says):
         vectors_of("masks", [Group("", [Probe("a note", {}, refusal)])], answer)
+
+
+MET_BY_ANOTHER = {"masks-028", "masks-029", "sharding-014", "sharding-016", "wire-037", "wire-040"}
+"""Each has neighbours of the same rule with numbers of which none is met in another."""
+
+
+@by_name
+def test_a_mention_is_not_met_by_accident(name: str) -> None:
+    """No mention of a vector is met where the message says another one, so that leaving one out shows."""
+    for vector in (one for one in read(name)["vectors"] if "error" in one):
+        words = vector["error"]["mentions"]
+        met = [
+            one for at, one in enumerate(words) if any(mentioned(one, other) for other in words[:at] + words[at + 1 :])
+        ]
+        assert bool(met) == (vector["id"] in MET_BY_ANOTHER), (vector["id"], met)
+
+
+@by_name
+def test_a_file_says_how_its_errors_are_read(name: str) -> None:
+    """The description of each file says in prose what `kind` and `mentions` ask for."""
+    assert read(name)["description"].endswith(MENTIONS)

@@ -8,13 +8,19 @@ import pytest
 from outcomes import disagreeing
 
 from packer_spec.oracle import Array, columns, documents, elements, records
+from packer_spec.oracle import authority as ids
 from packer_spec.oracle import identity as canonical
 from packer_spec.oracle import routing as batches
 from packer_spec.oracle import wire as rows
-from packer_spec.vectors import identity, routing, wire, wire_bytes
+from packer_spec.vectors import authority, identity, routing, wire, wire_bytes
 from packer_spec.vectors import records as record_tables
 
-ANSWERS: dict[str, Callable[[Any], Any]] = {"identity": identity.answer, "routing": routing.answer, "wire": wire.answer}
+ANSWERS: dict[str, Callable[[Any], Any]] = {
+    "authority": authority.answer,
+    "identity": identity.answer,
+    "routing": routing.answer,
+    "wire": wire.answer,
+}
 BYTES_OF = elements.bytes_of
 
 
@@ -171,17 +177,30 @@ def python_cut(record: Array, start: int, stop: int) -> Array:
     return OF_ROWS(records._rows(record)[start : stop - 1], record)
 
 
+def without_tags(given: Any) -> Any:
+    """A runner that takes tags for maps, and so refuses what they stand for."""
+    return given
+
+
+def of_any_sequence(name: str, given: Any) -> list[int]:
+    """Takes what can be walked: a text, or the keys of a map."""
+    return IDS_OF(name, [int(one) if isinstance(one, str) else one for one in given])
+
+
 def as_the_first(found: list[Array | None]) -> Array | None:
     """Joins whatever has a record."""
     return JOINED([one for one in found if one is not None])
 
 
+IDS_OF = ids._ids
 EXPECT_KNOWN, SMALLEST = batches._expect_known, batches.smallest_dtype
 ARRAY, OF_ROWS, JOINED = routing.array, records._of, records.joined
 ONE_NAN = {"float16": "7e00", "bfloat16": "7fc0", "float32": "7fc00000", "float64": "7ff8000000000000"}
 REASSEMBLED = columns.reassembled
 
 MUTANTS = [
+    ("authority", authority, "_value", without_tags),
+    ("authority", ids, "_ids", of_any_sequence),
     ("identity", documents, "_BYTES", 655),
     ("identity", documents, "_BYTES", 65535),
     ("identity", documents, "_BYTES", 65537),

@@ -31,7 +31,10 @@ def _by_requirement() -> dict[str, tuple[Any, ...]]:
 
 
 def case_of(vector: Any) -> Any:
-    """A vector of masks, authority or collation as a case of its rule; None for samples that no packer would make."""
+    """A vector of masks, authority or collation as a case of its rule.
+
+    None for samples that no packer would make, and for prompt ids of which AUTH-8 says that the kit does not try them.
+    """
     given = vector.model_dump(by_alias=True)["input"]
     return _CORE[vector.id.partition("-")[0]](vector.requirement, given, (given["tokenizer"] or {}).get("model"))
 
@@ -49,6 +52,8 @@ def _of_ids(requirement: str, given: dict[str, Any], model: str | None) -> Any:
     if requirement == "AUTH-9":
         return RefusedPromptCase(model=model, prompt=completion)
     if requirement == "AUTH-8":
+        if not _is_list_of_numbers(prompt):
+            return None
         stream, ids = ("completion", completion) if _are_ids(prompt) else ("prompt_ids", prompt)
         return BadIdsCase(model=model, stream=stream, ids=ids)
     return PolicyCase(model=model, sample=Sample(prompt_ids=prompt, completion=completion))
@@ -83,6 +88,10 @@ def _plain(given: Any) -> Any:
     if isinstance(given, list):
         return [_plain(entry) for entry in given]
     return given if isinstance(given, int) else value_of(given)
+
+
+def _is_list_of_numbers(given: Any) -> bool:
+    return isinstance(given, list) and all(isinstance(one, int | float) for one in given)
 
 
 def _are_ids(given: Any) -> bool:

@@ -59,7 +59,7 @@ MaybeId = StrictInt | TaggedValue
 class AuthorityVectorInput(Frozen):
     """Ids as they come in, and what may come in their place."""
 
-    prompt_ids: list[MaybeId] = Field(description="Stored prompt ids, or what came in their place.")
+    prompt_ids: list[MaybeId] | MaybeId = Field(description="Stored prompt ids, or what came in their place.")
     completion: list[MaybeId] | MaybeId = Field(description="Completion ids, or what came in their place.")
     tokenizer: TokenizerFacts | None = Field(default=None, description="To whom the ids mean something.")
 

@@ -5,14 +5,15 @@ from typing import Any
 from packer_spec.oracle import authority
 from packer_spec.oracle.typed_values import value_of
 from packer_spec.vectors.core import GPT2, LLAMA3, QWEN, SPM
-from packer_spec.vectors.probe import EITHER, Group, Probe, Refusal
+from packer_spec.vectors.probe import EITHER, MENTIONS, Group, Probe, Refusal
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
 DESCRIPTION = (
     "Rows made of ids. input: prompt_ids and completion, and where the ids mean something to a tokenizer, its special "
     "ids. expected: input_ids, both streams verbatim. Plain JSON integers and lists are what they seem; whatever else "
-    "stands among them, or in the place of the completion, is a tagged value as in identity.json."
+    'stands among them, or in the place of one of the two, is a tagged value as in identity.json, and {"int": "120"} '
+    f"is the id 120. {MENTIONS}"
 )
 
 
@@ -27,7 +28,7 @@ def _value(given: Any) -> Any:
     return given if isinstance(given, int) else value_of(given)
 
 
-def _kept(note: str, prompt: list[int], completion: list[int], tokenizer: Any = None) -> Probe:
+def _kept(note: str, prompt: Any, completion: Any, tokenizer: Any = None) -> Probe:
     special = {} if tokenizer is None else {"tokenizer": tokenizer}
     return Probe(note, {"prompt_ids": prompt, "completion": completion} | special)
 
@@ -39,6 +40,11 @@ def _no_prompt(note: str, completion: list[int]) -> Probe:
 def _bad_prompt(note: str, ids: list[Any], at: int) -> Probe:
     refusal = Refusal(EITHER, ("prompt_ids", str(at)))
     return Probe(note, {"prompt_ids": ids, "completion": [120]}, refusal)
+
+
+def _no_prompt_ids(note: str, prompt: Any, *at: int) -> Probe:
+    refusal = Refusal(EITHER, ("prompt_ids", *map(str, at)))
+    return Probe(note, {"prompt_ids": prompt, "completion": [120]}, refusal)
 
 
 def _bad_completion(note: str, ids: list[Any], at: int) -> Probe:
@@ -127,6 +133,44 @@ GROUPS = (
             _no_completion("a list that holds nothing", [120, None]),
             _no_completion("a list of lists", [{"list": [{"int": "120"}]}]),
             _no_completion("a list of maps", [{"map": []}]),
+        ],
+    ),
+    Group(
+        "AUTH-1",
+        [
+            _kept("a tagged integer is an id", [{"int": "110"}], [120]),
+            _kept("tagged integers and plain ones, in one list", [{"int": "110"}, 111, {"int": "112"}], [120, 121]),
+            _kept("a tagged list of ids", {"list": [{"int": "111"}, {"int": "110"}]}, [120]),
+            _kept("id 0, tagged", [{"int": "0"}, 110], [120]),
+        ],
+    ),
+    Group(
+        "AUTH-2",
+        [
+            _kept("a tagged integer is a sampled id", [110], [{"int": "120"}]),
+            _kept("tagged integers and plain ones, in one list", [110], [120, {"int": "121"}, 122]),
+            _kept("a tagged list of sampled ids", [110], {"list": [{"int": "121"}, {"int": "120"}]}),
+            _kept("a tagged list without ids is an empty completion", [110, 111], {"list": []}),
+        ],
+    ),
+    Group(
+        "AUTH-8",
+        [
+            _bad_completion("a tagged integer below zero", [120, 121, 122, {"int": "-7"}], 3),
+            _bad_completion("the second and the fourth are none: the second is named", [120, False, 122, -1], 1),
+            _bad_prompt("the third and the fourth are none: the third is named", [110, 111, {"float": "5.5"}, -1], 2),
+            _no_prompt_ids("a text in the place of the prompt ids", "Hi"),
+            _no_prompt_ids("an empty text in their place", ""),
+            _no_prompt_ids("digits in their place", "110"),
+            _no_prompt_ids("a map in their place", {"map": [["token_ids", {"list": [{"int": "110"}]}]]}),
+            _no_prompt_ids("an empty map in their place", {"map": []}),
+            _no_prompt_ids("a map from ids in their place", {"map": [[{"int": "110"}, {"int": "0"}]]}),
+            _no_prompt_ids("an id without a list in their place", 110),
+            _no_prompt_ids("a bool in their place", True),
+            _no_prompt_ids("a float in their place", {"float": "110.0"}),
+            _no_prompt_ids("a text among prompt ids", [110, 111, "112"], 2),
+            _no_prompt_ids("nothing among prompt ids", [110, None], 1),
+            _no_prompt_ids("a map among prompt ids", [{"map": []}, 111], 0),
         ],
     ),
 )

@@ -4,14 +4,15 @@ from typing import Any
 
 from packer_spec.oracle import collation, masks
 from packer_spec.vectors.core import GPT2, LLAMA3, QWEN, SPM, tokenizer
-from packer_spec.vectors.probe import Group, Probe, Refusal
+from packer_spec.vectors.probe import MENTIONS, Group, Probe, Refusal
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
 DESCRIPTION = (
     "Batches. input: samples (input_ids and logprob_masks of each), max_len, and the tokenizer's pad_token_id. "
     "expected: input_ids (int64) and logprob_masks (bool, as 0 and 1), both [B, max_len], and longest, which is what "
-    "policy_compute_max_len returns for the samples."
+    "policy_compute_max_len returns for the samples. "
+    f"{MENTIONS}"
 )
 
 _PAD = tokenizer(7)

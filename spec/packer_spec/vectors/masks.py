@@ -4,14 +4,15 @@ from typing import Any
 
 from packer_spec.oracle import masks
 from packer_spec.vectors.core import LLAMA3, QWEN, SPM, completion_ids, prompt_ids
-from packer_spec.vectors.probe import Group, Probe, Refusal
+from packer_spec.vectors.probe import MENTIONS, Group, Probe, Refusal
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
 DESCRIPTION = (
     "Masks of one row. input: prompt_ids (P of them), completion (C ids), n_ignore_prefix_tokens (n), and where the "
     "row holds special ids, the tokenizer they belong to. expected: logprob_masks, P + C entries of 0 and 1, and "
-    "selected, the ids whose predictions logprob_masks[:-1] selects."
+    "selected, the ids whose predictions logprob_masks[:-1] selects. "
+    f"{MENTIONS}"
 )
 
 
@@ -129,4 +130,5 @@ GROUPS = (
             _special("end tokens on both sides", [1, 110, 2], [120, 2], SPM),
         ],
     ),
+    Group("MASK-4", [_outside(2, 3, -1), _outside(1, 2, -3), _outside(3, 4, 9)]),
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 from packer_spec.oracle import partition
 from packer_spec.oracle.sharding import stream_number, streams
-from packer_spec.vectors.probe import Group, Probe, Refusal
+from packer_spec.vectors.probe import MENTIONS, Group, Probe, Refusal
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 
@@ -13,7 +13,8 @@ DESCRIPTION = (
     "setting, where 0 is a loader without worker processes; expected: the items of every worker of every rank. kind "
     "partition: ratios ([name, ratio] in their order) and dp_world_size; expected: the data sets that get ranks, with "
     "their shard_id, their shard_world_size and the ranks in their block, where the place of a rank in dp_ranks is its "
-    "shard_rank. Ratios are decimal numbers, and arithmetic on them is exact."
+    "shard_rank. Ratios are decimal numbers, and arithmetic on them is exact. "
+    f"{MENTIONS}"
 )
 
 

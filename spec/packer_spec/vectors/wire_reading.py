@@ -237,4 +237,21 @@ GROUPS = (
             _names("nothing, which counts as no names", None),
         ],
     ),
+    Group(
+        "WIRE-8",
+        [
+            _unread(
+                "the second of three rows is shorter than its shapes",
+                _payload(0, 2, 7, 9),
+                [_tag([[2]]), _tag([[2, 3]]), _tag([[2]])],
+                *("1", "6", "5"),
+            ),
+            _unread(
+                "two rows do not fit: the first of them is named",
+                _payload(0, 2, 9, 18),
+                [_tag([[2]]), _tag([[3]]), _tag([[4]])],
+                *("1", "3", "7"),
+            ),
+        ],
+    ),
 )
