@@ -2,23 +2,26 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from outcomes import disagreeing
 
-from packer_spec.oracle import Array, columns, documents, elements, records
+from packer_spec.oracle import Array, batching, columns, documents, elements, records
 from packer_spec.oracle import authority as ids
 from packer_spec.oracle import identity as canonical
 from packer_spec.oracle import routing as batches
 from packer_spec.oracle import wire as rows
-from packer_spec.vectors import authority, identity, routing, wire, wire_bytes
+from packer_spec.vectors import authority, dataflow, identity, routing, sharding, wire, wire_bytes
 from packer_spec.vectors import records as record_tables
 
 ANSWERS: dict[str, Callable[[Any], Any]] = {
     "authority": authority.answer,
+    "dataflow": dataflow.answer,
     "identity": identity.answer,
     "routing": routing.answer,
+    "sharding": sharding.answer,
     "wire": wire.answer,
 }
 BYTES_OF = elements.bytes_of
@@ -187,12 +190,59 @@ def of_any_sequence(name: str, given: Any) -> list[int]:
     return IDS_OF(name, [int(one) if isinstance(one, str) else one for one in given])
 
 
+def strictly(sizes: list[int], settings: batching.Sequential) -> Any:
+    """A full budget counts as too full."""
+    budget = settings.max_sequence_length
+    return SEQUENTIAL(sizes, settings if budget is None else replace(settings, max_sequence_length=max(1, budget - 1)))
+
+
+def in_order_only(sizes: list[int], settings: batching.Sequential) -> Any:
+    """Never looks ahead."""
+    return SEQUENTIAL(sizes, replace(settings, lookahead_limit=1))
+
+
+def further(sizes: list[int], settings: batching.Sequential) -> Any:
+    """Looks one sample further than asked."""
+    return SEQUENTIAL(sizes, replace(settings, lookahead_limit=settings.lookahead_limit + 1))
+
+
+def always_dropping(sizes: list[int], settings: batching.Sequential) -> Any:
+    """A policy that nobody declared."""
+    return SEQUENTIAL(sizes, replace(settings, oversize="drop"))
+
+
+def with_end(policy: str) -> Callable[..., Any]:
+    """One end policy, whatever was asked for."""
+    return lambda epochs, size, _, **ends: FIXED(epochs, size, policy, **ends)
+
+
+def rest_kept(epochs: Any, size: int, policy: str, *, ends: bool, drop_last: bool) -> Any:
+    """Has no drop_last."""
+    return FIXED(epochs, size, policy, ends=ends)
+
+
+def by_rank_again(items: Any, shard_rank: int, shard_world_size: int, num_workers: int, *, split: bool) -> Any:
+    """Splits by rank what has split itself by rank."""
+    return BLOCK(items, shard_rank, shard_world_size, num_workers, split=False)
+
+
+def by_worker_alone(items: Any, shard_rank: int, shard_world_size: int, num_workers: int, *, split: bool) -> Any:
+    """Every rank of a block reads all of it."""
+    return BLOCK(items, shard_rank, shard_world_size, num_workers, split=True)
+
+
+def unchecked(order: Any, dp_rank: int, dp_world_size: int, worker_id: int, num_workers: int) -> list[int]:
+    """Counts a rank of -1 from the end."""
+    return sharding.streams(order, dp_world_size, num_workers)[dp_rank * num_workers + worker_id]
+
+
 def as_the_first(found: list[Array | None]) -> Array | None:
     """Joins whatever has a record."""
     return JOINED([one for one in found if one is not None])
 
 
 IDS_OF = ids._ids
+SEQUENTIAL, FIXED, BLOCK = batching.sequential, batching.fixed_size, sharding.block
 EXPECT_KNOWN, SMALLEST = batches._expect_known, batches.smallest_dtype
 ARRAY, OF_ROWS, JOINED = routing.array, records._of, records.joined
 ONE_NAN = {"float16": "7e00", "bfloat16": "7fc0", "float32": "7fc00000", "float64": "7ff8000000000000"}
@@ -201,6 +251,15 @@ REASSEMBLED = columns.reassembled
 MUTANTS = [
     ("authority", authority, "_value", without_tags),
     ("authority", ids, "_ids", of_any_sequence),
+    ("dataflow", batching, "sequential", strictly),
+    ("dataflow", batching, "sequential", in_order_only),
+    ("dataflow", batching, "sequential", further),
+    ("dataflow", batching, "sequential", always_dropping),
+    *(("dataflow", batching, "fixed_size", with_end(policy)) for policy in ("span", "short", "drop")),
+    ("dataflow", batching, "fixed_size", rest_kept),
+    ("sharding", sharding, "block", by_rank_again),
+    ("sharding", sharding, "block", by_worker_alone),
+    ("sharding", sharding, "stream", unchecked),
     ("identity", documents, "_BYTES", 655),
     ("identity", documents, "_BYTES", 65535),
     ("identity", documents, "_BYTES", 65537),

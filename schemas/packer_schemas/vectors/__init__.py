@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel
 
+from packer_schemas.vectors.batching import DataflowVector, DataflowVectors
 from packer_schemas.vectors.core import (
     AuthorityVector,
     AuthorityVectors,
@@ -28,6 +29,8 @@ __all__ = [
     "CollationVector",
     "CollationVectorSample",
     "CollationVectors",
+    "DataflowVector",
+    "DataflowVectors",
     "IdentityVector",
     "IdentityVectors",
     "MaskVector",
@@ -53,5 +56,6 @@ VECTOR_FILES: dict[str, type[BaseModel]] = {
     "routing": RoutingVectors,
     "sharding": ShardingVectors,
     "wire": WireVectors,
+    "dataflow": DataflowVectors,
 }
 """The model of each `NAME.json`; its JSON Schema is `vectors-NAME.json`."""

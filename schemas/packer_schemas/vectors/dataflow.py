@@ -93,6 +93,28 @@ class StreamsVectorInput(Frozen):
     num_workers: Count = Field(description="Worker processes of each rank; 0 is one stream without any.")
 
 
+class StreamVectorInput(Frozen):
+    """One stream of an epoch, by the coordinates that it is handed."""
+
+    kind: Literal["stream"]
+    order: list[StrictInt]
+    dp_rank: StrictInt
+    dp_world_size: StrictInt
+    worker_id: StrictInt
+    num_workers: StrictInt = Field(description="W: the number of streams of a rank, 1 without worker processes.")
+
+
+class BlockVectorInput(Frozen):
+    """One rank of the block of a data set."""
+
+    kind: Literal["block"]
+    items: list[StrictInt] = Field(description="All of the data set, or with `split` what it gives this rank.")
+    shard_rank: Count
+    shard_world_size: Count
+    num_workers: Count = Field(description="Worker processes of each rank; 0 is one stream without any.")
+    split: StrictBool = Field(description="Whether the data set has split itself by shard_rank.")
+
+
 class PartitionVectorInput(Frozen):
     """Data sets, to be given ranks."""
 
@@ -117,6 +139,25 @@ class StreamsVectorExpected(Frozen):
     streams: list[StreamItems] = Field(description="One entry per stream.")
 
 
+class StreamVectorExpected(Frozen):
+    """The items of the stream in one epoch."""
+
+    items: list[StrictInt]
+
+
+class WorkerItems(Frozen):
+    """What one worker reads."""
+
+    worker_id: Count
+    items: list[StrictInt]
+
+
+class BlockVectorExpected(Frozen):
+    """What every worker of the rank reads."""
+
+    workers: list[WorkerItems]
+
+
 class Shard(Frozen):
     """The ranks of one data set; the place of a rank in `dp_ranks` is its `shard_rank`."""
 
@@ -135,10 +176,12 @@ class PartitionVectorExpected(Frozen):
 class ShardingVector(Vector):
     """Items dealt out to workers, or ranks to data sets."""
 
-    input: StreamsVectorInput | PartitionVectorInput = Field(discriminator="kind", description="What goes in.")
-    expected: StreamsVectorExpected | PartitionVectorExpected | None = Field(
-        default=None, description="What comes out; left out or null where the input is refused."
+    input: StreamsVectorInput | StreamVectorInput | BlockVectorInput | PartitionVectorInput = Field(
+        discriminator="kind", description="What goes in; `kind` says which it is."
     )
+    expected: (
+        StreamsVectorExpected | StreamVectorExpected | BlockVectorExpected | PartitionVectorExpected | None
+    ) = Field(default=None, description="What comes out; left out or null where the input is refused.")
 
 
 class ShardingVectors(VectorFile):

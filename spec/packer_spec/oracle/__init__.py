@@ -6,6 +6,7 @@ what it answers; the kit, the reference and any other implementation are held to
 
 from packer_spec.oracle import (
     authority,
+    batching,
     collation,
     columns,
     documents,
@@ -25,6 +26,7 @@ from packer_spec.oracle.arrays import Array
 __all__ = [
     "Array",
     "authority",
+    "batching",
     "collation",
     "columns",
     "documents",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-__all__ = ["stream_number", "streams"]
+__all__ = ["block", "stream", "stream_number", "streams"]
 
 
 def stream_number(dp_rank: int, worker_id: int, num_workers: int) -> int:
@@ -29,3 +29,35 @@ def streams(order: Sequence[int], dp_world_size: int, num_workers: int) -> list[
     for position, item in enumerate(order):
         found[position % count].append(item)
     return found
+
+
+def stream(order: Sequence[int], dp_rank: int, dp_world_size: int, worker_id: int, num_workers: int) -> list[int]:
+    """The items of one stream in one epoch; here `num_workers` is the argument W, 1 without worker processes (FLOW-5).
+
+    `ValueError` that holds the argument and its value for a coordinate out of range.
+    """
+    for name, value, least, most in (
+        ("dp_world_size", dp_world_size, 1, None),
+        ("num_workers", num_workers, 1, None),
+        ("dp_rank", dp_rank, 0, dp_world_size - 1),
+        ("worker_id", worker_id, 0, num_workers - 1),
+    ):
+        if value < least or (most is not None and value > most):
+            raise ValueError(f"{name} is {value}, expected {least} {'at least' if most is None else f'to {most}'}")
+    return streams(order, dp_world_size, num_workers)[stream_number(dp_rank, worker_id, num_workers)]
+
+
+def block(
+    items: Sequence[int], shard_rank: int, shard_world_size: int, num_workers: int, *, split: bool
+) -> list[list[int]]:
+    """What each worker of one rank in a block reads of the block's data set (FLOW-7).
+
+    Of a data set that is `split` already, by its own `shard_rank`, `items` are what it gives this rank, and item j goes
+    to worker j mod W. Of another, `items` are all, and the block is shared out as a world of its own (FLOW-2).
+    `ValueError` where some stream of the block would have no item (FLOW-6).
+    """
+    if split:
+        return streams(items, 1, num_workers)
+    found = streams(items, shard_world_size, num_workers)
+    first = stream_number(shard_rank, 0, num_workers)
+    return found[first : first + max(1, num_workers)]

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from packer_spec.vectors import authority, collation, identity, masks, routing, sharding, wire
+from packer_spec.vectors import authority, collation, dataflow, identity, masks, routing, sharding, wire
 from packer_spec.vectors.probe import vectors_of
 
 __all__ = ["VECTORS_SPEC", "VECTOR_NAMES", "text_of"]
@@ -19,6 +19,7 @@ _TABLES = {
     "routing": routing,
     "sharding": sharding,
     "wire": wire,
+    "dataflow": dataflow,
 }
 
 VECTOR_NAMES = tuple(_TABLES)

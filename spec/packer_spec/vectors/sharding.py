@@ -3,7 +3,7 @@
 from typing import Any
 
 from packer_spec.oracle import partition
-from packer_spec.oracle.sharding import stream_number, streams
+from packer_spec.oracle.sharding import block, stream, stream_number, streams
 from packer_spec.vectors.probe import MENTIONS, Group, Probe, Refusal
 
 __all__ = ["DESCRIPTION", "GROUPS", "answer"]
@@ -11,15 +11,23 @@ __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 DESCRIPTION = (
     "Who reads what. kind streams: order (the items of one epoch), dp_world_size and num_workers, the loader's "
     "setting, where 0 is a loader without worker processes; expected: the items of every worker of every rank. kind "
-    "partition: ratios ([name, ratio] in their order) and dp_world_size; expected: the data sets that get ranks, with "
-    "their shard_id, their shard_world_size and the ranks in their block, where the place of a rank in dp_ranks is its "
-    "shard_rank. Ratios are decimal numbers, and arithmetic on them is exact. "
+    "stream: one of them by its coordinates, as stream is handed them: num_workers is then W, 1 without worker "
+    "processes; expected: its items in one epoch. kind block: one rank of the block of a data set; items are all of "
+    "the data set, or with split what it gives this rank by its own split; expected: what each worker of the rank "
+    "reads. kind partition: ratios ([name, ratio] in their order) and dp_world_size; expected: the data sets that get "
+    "ranks, with their shard_id, their shard_world_size and the ranks in their block, where the place of a rank in "
+    "dp_ranks is its shard_rank. Ratios are decimal numbers, and arithmetic on them is exact. "
     f"{MENTIONS}"
 )
 
 
 def answer(given: dict[str, Any]) -> dict[str, Any]:
     """What the oracle says of an input."""
+    if given["kind"] == "stream":
+        return {"items": stream(**{name: value for name, value in given.items() if name != "kind"})}
+    if given["kind"] == "block":
+        found = block(**{name: value for name, value in given.items() if name != "kind"})
+        return {"workers": [{"worker_id": number, "items": items} for number, items in enumerate(found)]}
     if given["kind"] == "streams":
         return {"streams": _streams(given["order"], given["dp_world_size"], given["num_workers"])}
     blocks = partition.blocks(given["ratios"], given["dp_world_size"])
@@ -61,6 +69,20 @@ def _ranks(note: str, dp_world_size: int, **ratios: Any) -> Probe:
 
 def _no_ranks(note: str, dp_world_size: int, *mentions: str, **ratios: Any) -> Probe:
     return Probe(note, _ranks(note, dp_world_size, **ratios).input, Refusal("ValueError", mentions))
+
+
+def _block(
+    note: str, items: list[int], rank: int, world: int, workers: int, *, split: bool = False, says: tuple[int, ...] = ()
+) -> Probe:
+    given = {"kind": "block", "items": items, "shard_rank": rank, "shard_world_size": world, "num_workers": workers}
+    refusal = Refusal("ValueError", tuple(map(str, says))) if says else None
+    return Probe(note, given | {"split": split}, refusal)
+
+
+def _stream(note: str, rank: int, world: int, worker: int, workers: int, *, says: tuple[Any, ...] = ()) -> Probe:
+    given = {"kind": "stream", "order": _items(13), "dp_rank": rank, "dp_world_size": world, "worker_id": worker}
+    refusal = Refusal("ValueError", tuple(map(str, says))) if says else None
+    return Probe(note, given | {"num_workers": workers}, refusal)
 
 
 GROUPS = (
@@ -129,6 +151,49 @@ GROUPS = (
             _no_ranks("a ratio below zero", 2, "b", "-1", a=1, b=-1),
             _no_ranks("true is no ratio", 2, "b", a=1, b=True),
             _no_ranks("text is no ratio", 2, "b", a=1, b="1"),
+        ],
+    ),
+    Group(
+        "FLOW-6",
+        [
+            _too_few("seven items for three ranks of four workers", 7, 3, 4),
+            _too_few("five items for two ranks of four workers", 5, 2, 4),
+            _too_few("nothing for two ranks of three workers", 0, 2, 3),
+        ],
+    ),
+    Group(
+        "FLOW-7",
+        [
+            _block("two ranks of two workers share what does not split itself", _items(9), 0, 2, 2),
+            _block("the other rank of the block", _items(9), 1, 2, 2),
+            _block("a block of one rank, three workers", _items(7), 0, 1, 3),
+            _block("the third rank of four, without workers", _items(10), 2, 4, 0),
+            _block("a data set that splits itself: by worker alone", [11, 14, 17, 10, 13], 1, 3, 2, split=True),
+            _block("split already, three workers", _items(8), 0, 2, 3, split=True),
+            _block("split already, without workers: all of it", _items(4), 3, 4, 0, split=True),
+            _block("split already: as many items as workers", _items(2), 1, 2, 2, split=True),
+        ],
+    ),
+    Group(
+        "FLOW-6",
+        [
+            _block("seven items for two ranks of four workers in a block", _items(7), 0, 2, 4, says=(7,)),
+            _block("the same, for a rank whose workers would have items", _items(7), 1, 2, 4, says=(7,)),
+            _block("split already, and fewer items than workers", _items(2), 1, 5, 3, split=True, says=(2, 3)),
+        ],
+    ),
+    Group(
+        "FLOW-5",
+        [
+            _stream("without worker processes: 0 of 1", 1, 2, 0, 1),
+            _stream("the second worker of the first rank", 0, 2, 1, 2),
+            _stream("the last of all", 2, 3, 1, 2),
+            _stream("a rank beyond the world", 2, 2, 0, 1, says=("dp_rank", 2)),
+            _stream("a rank below zero, which in Python is the last", -1, 2, 0, 1, says=("dp_rank", -1)),
+            _stream("a worker beyond the workers", 0, 2, 3, 3, says=("worker_id", 3)),
+            _stream("a worker below zero", 0, 2, -1, 2, says=("worker_id", -1)),
+            _stream("a worker of none", 0, 2, 0, 0, says=("num_workers", 0)),
+            _stream("a world of no ranks", 0, 0, 0, 1, says=("dp_world_size", 0)),
         ],
     ),
 )
