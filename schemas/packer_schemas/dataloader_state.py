@@ -99,6 +99,21 @@ class LoaderState(_OneLoader):
     )
     workers: list[WorkerPosition] = Field(min_length=1, description="Place of every worker, by worker_id.")
 
+    @model_validator(mode="after")
+    def _places_exist(self) -> Self:
+        part = self.source.part if isinstance(self.source, RankPartitionedSource) else None
+        rank = self.dp_rank if part is None else part.shard_rank
+        world = self.dp_world_size if part is None else part.shard_world_size
+        for worker in self.workers:
+            first = rank * len(self.workers) + worker.worker_id
+            last = len(range(first, self.source.length, world * len(self.workers))) - 1
+            told = [(one.epoch, one.index) for one in (worker, *worker.set_aside)]
+            if max(index for _, index in told) > last:
+                raise ValueError(f"expected each index of worker {worker.worker_id} up to {last}, got {told}")
+            if len(set(told)) < len(told):
+                raise ValueError(f"expected places in set_aside once and besides that of the entry, got {told}")
+        return self
+
 
 class MixtureState(_OneLoader):
     """The place of one rank's loader over a mixture of datasets."""
@@ -169,7 +184,8 @@ class DataloaderState(
 
     Beyond what a schema checks: dp_rank < dp_world_size, next_worker < max(1, num_workers), `workers` has one entry
     for each worker_id from 0 to max(1, num_workers) - 1 in order, a mixture's workers know its parts alone, and a
-    joint loader has a document for each of its ratios above 0.
+    joint loader has a document for each of its ratios above 0; over one dataset an `index` lies in the worker's slice
+    of an epoch, and no place is named twice.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from outcomes import expect_refusal, raised_by
+from outcomes import expect_refusal, of, raised_by
 from pydantic import TypeAdapter
 
-from packer_schemas import IdentityDocument, WireGeometry, canonical_json, identity_digest
+from packer_schemas import DataloaderState, IdentityDocument, WireGeometry, canonical_json, identity_digest
 from packer_spec.oracle.json_text import value_of_text
 from packer_spec.oracle.typed_values import value_of
 from packproof.vectors import vectors
@@ -116,3 +116,13 @@ def test_tags_that_are_malformed(vector: Any) -> None:
     elif vector.note in MALFORMED:
         with pytest.raises(ValueError, match="row_shapes"):
             tags.validate_python(vector.input.tags)
+
+
+@of("resume")
+def test_saved_places(vector: Any) -> None:
+    """The model of a loader's state takes the document of every vector that goes on, and refuses the others."""
+    if vector.error is None:
+        state = DataloaderState.model_validate(vector.input.document)
+        assert state.model_dump(mode="json") == vector.input.document
+    else:
+        expect_refusal(vector, lambda: DataloaderState.model_validate(vector.input.document))

@@ -29,6 +29,6 @@ def test_the_page_shows_one_of_each_file() -> None:
 
 def test_the_page_counts_right() -> None:
     """The number of vectors, and those that the runner prints, are those of the files."""
-    assert f"{sum(len(vectors(name)) for name in VECTOR_FILES)} of them in eight files" in PAGE
+    assert f"{sum(len(vectors(name)) for name in VECTOR_FILES)} of them in nine files" in PAGE
     for name, count in re.findall(r"^(\w+): (\d+) vectors$", PAGE, re.MULTILINE):
         assert len(vectors(name)) == int(count)

@@ -20,6 +20,7 @@ from packer_schemas.vectors.dataflow import (
 )
 from packer_schemas.vectors.identity import IdentityVector, IdentityVectors
 from packer_schemas.vectors.parts import Refusal, TaggedValue, TokenizerFacts, Vector, VectorFile
+from packer_schemas.vectors.resume import ResumeVector, ResumeVectors
 from packer_schemas.vectors.wire import WireVector, WireVectors
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "MaskVector",
     "MaskVectors",
     "Refusal",
+    "ResumeVector",
+    "ResumeVectors",
     "RoutingVector",
     "RoutingVectors",
     "ShardingVector",
@@ -57,5 +60,6 @@ VECTOR_FILES: dict[str, type[BaseModel]] = {
     "sharding": ShardingVectors,
     "wire": WireVectors,
     "dataflow": DataflowVectors,
+    "resume": ResumeVectors,
 }
 """The model of each `NAME.json`; its JSON Schema is `vectors-NAME.json`."""

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from packer_spec.vectors import authority, collation, dataflow, identity, masks, routing, sharding, wire
+from packer_spec.vectors import authority, collation, dataflow, identity, masks, resume, routing, sharding, wire
 from packer_spec.vectors.probe import vectors_of
 
 __all__ = ["VECTORS_SPEC", "VECTOR_NAMES", "text_of"]
@@ -20,6 +20,7 @@ _TABLES = {
     "sharding": sharding,
     "wire": wire,
     "dataflow": dataflow,
+    "resume": resume,
 }
 
 VECTOR_NAMES = tuple(_TABLES)
