@@ -2,29 +2,31 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+import record_faults
+import wire_faults
 from outcomes import disagreeing
 
-from packer_spec.oracle import Array, batching, columns, documents, elements, records
 from packer_spec.oracle import authority as ids
+from packer_spec.oracle import batching, columns, documents, records, resume
 from packer_spec.oracle import identity as canonical
 from packer_spec.oracle import routing as batches
 from packer_spec.oracle import wire as rows
 from packer_spec.vectors import authority, dataflow, identity, routing, sharding, wire, wire_bytes
 from packer_spec.vectors import records as record_tables
+from packer_spec.vectors import resume as resume_tables
 
 ANSWERS: dict[str, Callable[[Any], Any]] = {
     "authority": authority.answer,
     "dataflow": dataflow.answer,
     "identity": identity.answer,
+    "resume": resume_tables.answer,
     "routing": routing.answer,
     "sharding": sharding.answer,
     "wire": wire.answer,
 }
-BYTES_OF = elements.bytes_of
 
 
 def reads(text: str) -> Any:
@@ -76,190 +78,25 @@ def taken(*_: Any) -> None:
     """Refuses nothing."""
 
 
-def big_endian(dtype: str, value: Any) -> bytes:
-    """The higher byte first."""
-    return BYTES_OF(dtype, value)[::-1]
-
-
-def bfloat16_as_float16(dtype: str, value: Any) -> bytes:
-    """Through a library that does not know bfloat16."""
-    return BYTES_OF("float16" if dtype == "bfloat16" else dtype, value)
-
-
-def bfloat16_as_float32(dtype: str, value: Any) -> bytes:
-    """Twice as many bytes as there should be."""
-    return BYTES_OF("float32" if dtype == "bfloat16" else dtype, value)
-
-
-def through_doubles(dtype: str, value: Any) -> bytes:
-    """Integers by way of a double, as in a language with one type of number."""
-    return BYTES_OF(dtype, min(int(float(value)), 2**63 - 1) if dtype == "int64" else value)
-
-
-def one_nan(dtype: str, value: Any) -> bytes:
-    """NaNs lose their payload bits."""
-    return BYTES_OF(dtype, {"bits": ONE_NAN[dtype]} if isinstance(value, dict) else value)
-
-
-def one_zero(dtype: str, value: Any) -> bytes:
-    """Minus zero becomes zero."""
-    return BYTES_OF(dtype, value if isinstance(value, dict) else value or 0)
-
-
-def wide_bools(dtype: str, value: Any) -> bytes:
-    """Bools of four bytes."""
-    return BYTES_OF("int32" if dtype == "bool" else dtype, value)
-
-
-def any_kwargs(mode: Any, kwargs: Any) -> bool:
-    """Settings with a kwarg that the constructor does not know."""
-    return mode in (None, "pad_to_max_shape", "patchify") and (mode != "patchify" or kwargs.get("patch_dim", 0) >= 1)
-
-
-def any_size(mode: Any, kwargs: Any) -> bool:
-    """Patches of any size, zero among them."""
-    return mode in (None, "pad_to_max_shape", "patchify") and not set(kwargs) - {"patch_dim"}
-
-
-def begins_with_zero(field: str, jagged: rows.Jagged) -> None:
-    """Looks at the first offset alone."""
-    if jagged.offsets[0] != 0:
-        raise ValueError(field, "offsets")
-
-
-def ends_right(field: str, jagged: rows.Jagged) -> None:
-    """Looks at the last offset alone."""
-    if jagged.offsets[-1] != len(jagged.values):
-        raise ValueError(field, "offsets")
-
-
-def all_ragged(read: dict[str, columns.Column], tags: Any) -> dict[str, columns.Column]:
-    """Rebuilds every ragged column, whatever its name."""
-    return {name: rows.decode(name, one, tags) if isinstance(one, rows.Jagged) else one for name, one in read.items()}
-
-
-def sorted_columns(read: dict[str, columns.Column], tags: Any) -> dict[str, columns.Column]:
-    """Gives the columns in the order of their names."""
-    return dict(sorted(REASSEMBLED(read, tags).items()))
-
-
-def in_order(names: Any) -> list[str]:
-    """Names in the order in which they were written."""
-    return [name for name in names or () if name in rows.PACKED_FIELDS + columns.PER_TOKEN_FIELDS]
-
-
-def known_inclusive(at: int, record: Array, experts: int | None) -> None:
-    """Takes E itself for an expert."""
-    EXPECT_KNOWN(at, record, None if experts is None else experts + 1)
-
-
-def known_from_two(at: int, record: Array, experts: int | None) -> None:
-    """Refuses E - 1 too."""
-    EXPECT_KNOWN(at, record, None if experts is None else experts - 1)
-
-
-def float_dtype(values: Any) -> str:
-    """Compares as doubles, for which the last integers of int64 are one more."""
-    return SMALLEST([float(value) for value in values])
-
-
-def rounded(given: dict[str, Any]) -> Array:
-    """Ids by way of a double."""
-    one = ARRAY(given)
-    return Array(one.dtype, one.shape, tuple(min(int(float(value)), 2**63 - 1) for value in one.values))
-
-
-def own_dtype(found: Any, like: Array) -> Array:
-    """A cut or joined record keeps the type of the first record."""
-    one = OF_ROWS(found, like)
-    return Array(like.dtype, one.shape, one.values)
-
-
-def python_cut(record: Array, start: int, stop: int) -> Array:
-    """A slice as Python takes it: no border is a fault."""
-    return OF_ROWS(records._rows(record)[start : stop - 1], record)
-
-
-def without_tags(given: Any) -> Any:
-    """A runner that takes tags for maps, and so refuses what they stand for."""
-    return given
-
-
-def of_any_sequence(name: str, given: Any) -> list[int]:
-    """Takes what can be walked: a text, or the keys of a map."""
-    return IDS_OF(name, [int(one) if isinstance(one, str) else one for one in given])
-
-
-def strictly(sizes: list[int], settings: batching.Sequential) -> Any:
-    """A full budget counts as too full."""
-    budget = settings.max_sequence_length
-    return SEQUENTIAL(sizes, settings if budget is None else replace(settings, max_sequence_length=max(1, budget - 1)))
-
-
-def in_order_only(sizes: list[int], settings: batching.Sequential) -> Any:
-    """Never looks ahead."""
-    return SEQUENTIAL(sizes, replace(settings, lookahead_limit=1))
-
-
-def further(sizes: list[int], settings: batching.Sequential) -> Any:
-    """Looks one sample further than asked."""
-    return SEQUENTIAL(sizes, replace(settings, lookahead_limit=settings.lookahead_limit + 1))
-
-
-def always_dropping(sizes: list[int], settings: batching.Sequential) -> Any:
-    """A policy that nobody declared."""
-    return SEQUENTIAL(sizes, replace(settings, oversize="drop"))
-
-
-def with_end(policy: str) -> Callable[..., Any]:
-    """One end policy, whatever was asked for."""
-    return lambda epochs, size, _, **ends: FIXED(epochs, size, policy, **ends)
-
-
-def rest_kept(epochs: Any, size: int, policy: str, *, ends: bool, drop_last: bool) -> Any:
-    """Has no drop_last."""
-    return FIXED(epochs, size, policy, ends=ends)
-
-
-def by_rank_again(items: Any, shard_rank: int, shard_world_size: int, num_workers: int, *, split: bool) -> Any:
-    """Splits by rank what has split itself by rank."""
-    return BLOCK(items, shard_rank, shard_world_size, num_workers, split=False)
-
-
-def by_worker_alone(items: Any, shard_rank: int, shard_world_size: int, num_workers: int, *, split: bool) -> Any:
-    """Every rank of a block reads all of it."""
-    return BLOCK(items, shard_rank, shard_world_size, num_workers, split=True)
-
-
-def unchecked(order: Any, dp_rank: int, dp_world_size: int, worker_id: int, num_workers: int) -> list[int]:
-    """Counts a rank of -1 from the end."""
-    return sharding.streams(order, dp_world_size, num_workers)[dp_rank * num_workers + worker_id]
-
-
-def as_the_first(found: list[Array | None]) -> Array | None:
-    """Joins whatever has a record."""
-    return JOINED([one for one in found if one is not None])
-
-
-IDS_OF = ids._ids
-SEQUENTIAL, FIXED, BLOCK = batching.sequential, batching.fixed_size, sharding.block
-EXPECT_KNOWN, SMALLEST = batches._expect_known, batches.smallest_dtype
-ARRAY, OF_ROWS, JOINED = routing.array, records._of, records.joined
-ONE_NAN = {"float16": "7e00", "bfloat16": "7fc0", "float32": "7fc00000", "float64": "7ff8000000000000"}
-REASSEMBLED = columns.reassembled
-
 MUTANTS = [
-    ("authority", authority, "_value", without_tags),
-    ("authority", ids, "_ids", of_any_sequence),
-    ("dataflow", batching, "sequential", strictly),
-    ("dataflow", batching, "sequential", in_order_only),
-    ("dataflow", batching, "sequential", further),
-    ("dataflow", batching, "sequential", always_dropping),
-    *(("dataflow", batching, "fixed_size", with_end(policy)) for policy in ("span", "short", "drop")),
-    ("dataflow", batching, "fixed_size", rest_kept),
-    ("sharding", sharding, "block", by_rank_again),
-    ("sharding", sharding, "block", by_worker_alone),
-    ("sharding", sharding, "stream", unchecked),
+    ("resume", resume, "following", record_faults.from_worker_zero),
+    ("resume", resume, "_reading", record_faults.forgets_aside),
+    ("resume", resume, "_reading", record_faults.behind_the_index),
+    ("resume", resume, "_slice", record_faults.of_the_world),
+    ("resume", resume, "_expect_places", taken),
+    ("resume", resume, "_expect_within", taken),
+    ("resume", resume, "_expect_fields", taken),
+    ("authority", authority, "_value", record_faults.without_tags),
+    ("authority", ids, "_ids", record_faults.of_any_sequence),
+    ("dataflow", batching, "sequential", record_faults.strictly),
+    ("dataflow", batching, "sequential", record_faults.in_order_only),
+    ("dataflow", batching, "sequential", record_faults.further),
+    ("dataflow", batching, "sequential", record_faults.always_dropping),
+    *(("dataflow", batching, "fixed_size", record_faults.with_end(policy)) for policy in ("span", "short", "drop")),
+    ("dataflow", batching, "fixed_size", record_faults.rest_kept),
+    ("sharding", sharding, "block", record_faults.by_rank_again),
+    ("sharding", sharding, "block", record_faults.by_worker_alone),
+    ("sharding", sharding, "stream", record_faults.unchecked),
     ("identity", documents, "_BYTES", 655),
     ("identity", documents, "_BYTES", 65535),
     ("identity", documents, "_BYTES", 65537),
@@ -280,35 +117,35 @@ MUTANTS = [
     ("identity", identity, "value_of_text", zero_is_a_float),
     ("identity", identity, "value_of_text", whole_floats_are_integers),
     ("routing", batches, "_expect_known", taken),
-    ("routing", batches, "_expect_known", known_inclusive),
-    ("routing", batches, "_expect_known", known_from_two),
+    ("routing", batches, "_expect_known", record_faults.known_inclusive),
+    ("routing", batches, "_expect_known", record_faults.known_from_two),
     ("routing", batches, "expect_record", taken),
     ("routing", batches, "expect_layout", taken),
-    ("routing", batches, "smallest_dtype", float_dtype),
-    ("routing", routing, "array", rounded),
-    ("routing", record_tables, "array", rounded),
-    ("routing", records, "_of", own_dtype),
-    ("routing", records, "cut", python_cut),
-    ("routing", records, "joined", as_the_first),
+    ("routing", batches, "smallest_dtype", record_faults.float_dtype),
+    ("routing", routing, "array", record_faults.rounded),
+    ("routing", record_tables, "array", record_faults.rounded),
+    ("routing", records, "_of", record_faults.own_dtype),
+    ("routing", records, "cut", record_faults.python_cut),
+    ("routing", records, "joined", record_faults.as_the_first),
     ("routing", records, "expect_layout", taken),
     ("routing", records, "expect_record", taken),
-    ("wire", wire_bytes, "bytes_of", big_endian),
-    ("wire", wire_bytes, "bytes_of", bfloat16_as_float16),
-    ("wire", wire_bytes, "bytes_of", bfloat16_as_float32),
-    ("wire", wire_bytes, "bytes_of", through_doubles),
-    ("wire", wire_bytes, "bytes_of", one_nan),
-    ("wire", wire_bytes, "bytes_of", one_zero),
-    ("wire", wire_bytes, "bytes_of", wide_bools),
-    ("wire", rows, "_are_settings", any_kwargs),
-    ("wire", rows, "_are_settings", any_size),
+    ("wire", wire_bytes, "bytes_of", wire_faults.big_endian),
+    ("wire", wire_bytes, "bytes_of", wire_faults.bfloat16_as_float16),
+    ("wire", wire_bytes, "bytes_of", wire_faults.bfloat16_as_float32),
+    ("wire", wire_bytes, "bytes_of", wire_faults.through_doubles),
+    ("wire", wire_bytes, "bytes_of", wire_faults.one_nan),
+    ("wire", wire_bytes, "bytes_of", wire_faults.one_zero),
+    ("wire", wire_bytes, "bytes_of", wire_faults.wide_bools),
+    ("wire", rows, "_are_settings", wire_faults.any_kwargs),
+    ("wire", rows, "_are_settings", wire_faults.any_size),
     ("wire", rows, "_are_shapes", lambda _: True),
     ("wire", rows, "canonical", taken),
     ("wire", rows, "_expect_payload", taken),
-    ("wire", rows, "_expect_payload", begins_with_zero),
-    ("wire", rows, "_expect_payload", ends_right),
-    ("wire", columns, "reassembled", all_ragged),
-    ("wire", columns, "reassembled", sorted_columns),
-    ("wire", columns, "present", in_order),
+    ("wire", rows, "_expect_payload", wire_faults.begins_with_zero),
+    ("wire", rows, "_expect_payload", wire_faults.ends_right),
+    ("wire", columns, "reassembled", wire_faults.all_ragged),
+    ("wire", columns, "reassembled", wire_faults.sorted_columns),
+    ("wire", columns, "present", wire_faults.in_order),
     ("wire", columns, "PER_TOKEN_FIELDS", ()),
 ]
 
