@@ -96,21 +96,21 @@ class StreamsVectorInput(Frozen):
 class StreamVectorInput(Frozen):
     """One stream of an epoch, by the coordinates that it is handed."""
 
-    kind: Literal["stream"]
-    order: list[StrictInt]
-    dp_rank: StrictInt
-    dp_world_size: StrictInt
-    worker_id: StrictInt
+    kind: Literal["stream"] = Field(description="Kind of input.")
+    order: list[StrictInt] = Field(description="The items of the epoch, in its order.")
+    dp_rank: StrictInt = Field(description="Data-parallel rank.")
+    dp_world_size: StrictInt = Field(description="Number of data-parallel ranks.")
+    worker_id: StrictInt = Field(description="Number of the worker.")
     num_workers: StrictInt = Field(description="W: the number of streams of a rank, 1 without worker processes.")
 
 
 class BlockVectorInput(Frozen):
     """One rank of the block of a data set."""
 
-    kind: Literal["block"]
+    kind: Literal["block"] = Field(description="Kind of input.")
     items: list[StrictInt] = Field(description="All of the data set, or with `split` what it gives this rank.")
-    shard_rank: Count
-    shard_world_size: Count
+    shard_rank: Count = Field(description="Place of the rank in the block.")
+    shard_world_size: Count = Field(description="Number of ranks in the block.")
     num_workers: Count = Field(description="Worker processes of each rank; 0 is one stream without any.")
     split: StrictBool = Field(description="Whether the data set has split itself by shard_rank.")
 
@@ -142,20 +142,20 @@ class StreamsVectorExpected(Frozen):
 class StreamVectorExpected(Frozen):
     """The items of the stream in one epoch."""
 
-    items: list[StrictInt]
+    items: list[StrictInt] = Field(description="The items, in order.")
 
 
 class WorkerItems(Frozen):
     """What one worker reads."""
 
-    worker_id: Count
-    items: list[StrictInt]
+    worker_id: Count = Field(description="Number of the worker.")
+    items: list[StrictInt] = Field(description="The items, in order.")
 
 
 class BlockVectorExpected(Frozen):
     """What every worker of the rank reads."""
 
-    workers: list[WorkerItems]
+    workers: list[WorkerItems] = Field(description="One entry per worker.")
 
 
 class Shard(Frozen):
@@ -179,9 +179,9 @@ class ShardingVector(Vector):
     input: StreamsVectorInput | StreamVectorInput | BlockVectorInput | PartitionVectorInput = Field(
         discriminator="kind", description="What goes in; `kind` says which it is."
     )
-    expected: (
-        StreamsVectorExpected | StreamVectorExpected | BlockVectorExpected | PartitionVectorExpected | None
-    ) = Field(default=None, description="What comes out; left out or null where the input is refused.")
+    expected: StreamsVectorExpected | StreamVectorExpected | BlockVectorExpected | PartitionVectorExpected | None = (
+        Field(default=None, description="What comes out; left out or null where the input is refused.")
+    )
 
 
 class ShardingVectors(VectorFile):
