@@ -40,11 +40,26 @@ def _frames(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def _loaders(draw: st.DrawFn) -> dict[str, Any]:
-    """The document of a loader over one dataset."""
-    frame = draw(_frames())
-    set_aside = st.lists(st.fixed_dictionaries(places), max_size=2)
-    workers = [{**worker, **draw(last_places), "set_aside": draw(set_aside)} for worker in frame["workers"]]
-    return {**frame, "source": draw(sources), "workers": workers}
+    """The document of a loader over one dataset, whose places lie in the workers' slices, each told once."""
+    frame, source = draw(_frames()), draw(sources)
+    rank, world = frame["dp_rank"], frame["dp_world_size"]
+    if part := source.get("part"):
+        rank, world = min(part["shard_rank"], part["shard_world_size"] - 1), part["shard_world_size"]
+        source = {**source, "part": {**part, "shard_rank": rank}}
+    streams = world * len(frame["workers"])
+    source = {**source, "length": max(source["length"], streams)}
+    workers = []
+    for worker in frame["workers"]:
+        first = rank * len(frame["workers"]) + worker["worker_id"]
+        last = (source["length"] - 1 - first) // streams
+        own, *aside = draw(st.lists(st.tuples(counts, counts), min_size=1, max_size=3))
+        told = dict.fromkeys((epoch, min(index, last)) for epoch, index in (own, *aside))
+        (epoch, index), *set_aside = told
+        if not set_aside and draw(st.booleans()):
+            index = -1
+        places_aside = [{"epoch": one, "index": at} for one, at in set_aside]
+        workers.append({**worker, "epoch": epoch, "index": index, "set_aside": places_aside})
+    return {**frame, "source": source, "workers": workers}
 
 
 @st.composite

@@ -31,24 +31,18 @@ class SequentialVectorInput(Frozen):
     oversize: str = Field(description="What becomes of a sample above the budget: refuse, alone or drop.")
 
 
-class FixedVectorExpected(Frozen):
-    """The groups; of a stream that does not end, those that are certain by then."""
+class DataflowVectorExpected(Frozen):
+    """The groups, of samples as they were given or by their places; of an endless stream those certain by then."""
 
-    groups: list[list[StrictInt]] = Field(description="The samples of each group, in order.")
-
-
-class SequentialVectorExpected(Frozen):
-    """The groups, by the places of their samples in the stream."""
-
-    groups: list[list[Count]] = Field(description="The places of each group, in order.")
-    dropped: list[Count] = Field(description="Places of samples that were left out.")
+    groups: list[list[StrictInt]] = Field(description="Samples of each group, in order; in packing their places.")
+    dropped: list[StrictInt] = Field(description="Samples that were left out; in packing their places.")
 
 
 class DataflowVector(Vector):
     """Groups of one stream."""
 
     input: FixedVectorInput | SequentialVectorInput = Field(discriminator="kind", description="What goes in.")
-    expected: SequentialVectorExpected | FixedVectorExpected | None = Field(
+    expected: DataflowVectorExpected | None = Field(
         default=None, description="What comes out; left out or null where the input is refused."
     )
 

@@ -12,8 +12,8 @@ _OVERSIZE = ("refuse", "alone", "drop")
 
 def fixed_size(
     epochs: Sequence[Sequence[Any]], batch_size: int, epoch_end: str, *, ends: bool = False, drop_last: bool = False
-) -> list[list[Any]]:
-    """The groups of a stream's samples, epoch by epoch (FLOW-13).
+) -> tuple[list[list[Any]], list[Any]]:
+    """The groups of a stream's samples, epoch by epoch, and the samples that were dropped (FLOW-13).
 
     Under `span` an edge between epochs is none; `short` closes the group there, `drop` leaves it out. A stream that
     `ends` has its rest in a short group, unless `drop_last` or `drop` leaves it out; of one that does not, the group
@@ -26,6 +26,7 @@ def fixed_size(
         raise ValueError(f"epoch_end is {epoch_end}, expected one of {', '.join(_ENDS)}")
     groups: list[list[Any]] = []
     group: list[Any] = []
+    dropped: list[Any] = []
     dropping = epoch_end == "drop" or (ends and drop_last)
     for epoch in epochs:
         if dropping and len(epoch) < batch_size:
@@ -35,13 +36,17 @@ def fixed_size(
             if len(group) == batch_size:
                 groups.append(group)
                 group = []
-        if epoch_end != "span":
-            if group and epoch_end == "short" and not (ends and drop_last):
-                groups.append(group)
+        if epoch_end == "drop":
+            dropped += group
             group = []
-    if group and ends and not drop_last:
+        if epoch_end == "short" and group and not (ends and drop_last):
+            groups.append(group)
+            group = []
+    if ends and drop_last:
+        dropped += group
+    elif ends and group:
         groups.append(group)
-    return groups
+    return groups, dropped
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ __all__ = ["DESCRIPTION", "GROUPS", "answer"]
 DESCRIPTION = (
     "The groups of one stream. kind fixed: epochs (the samples of the stream, epoch by epoch), batch_size, epoch_end, "
     "drop_last, and ends, which is true for a stream that ends behind the last of them; expected: groups, of an "
-    "endless stream those that are certain by then. kind sequential: sizes (sample_size of each sample of a stream "
-    "that ends), max_sequence_length, max_samples_per_batch, lookahead_limit and oversize, where null is not given; "
-    f"expected: groups of places in the stream, from 0, and dropped, the places that were left out. {MENTIONS}"
+    "endless stream those that are certain by then, and dropped, the samples that were left out. kind sequential: "
+    "sizes (sample_size of each sample of a stream that ends), max_sequence_length, max_samples_per_batch, "
+    "lookahead_limit and oversize, where null is not given; expected: the same two, where a sample is told by its "
+    f"place in the stream, from 0. {MENTIONS}"
 )
 
 
@@ -21,7 +22,8 @@ def answer(given: dict[str, Any]) -> dict[str, Any]:
     if given["kind"] == "fixed":
         end, dropping = given["ends"], given["drop_last"]
         size, policy = given["batch_size"], given["epoch_end"]
-        return {"groups": batching.fixed_size(given["epochs"], size, policy, ends=end, drop_last=dropping)}
+        groups, dropped = batching.fixed_size(given["epochs"], size, policy, ends=end, drop_last=dropping)
+        return {"groups": groups, "dropped": dropped}
     settings = {name: value for name, value in given.items() if name not in ("kind", "sizes")}
     groups, dropped = batching.sequential(given["sizes"], batching.Sequential(**settings))
     return {"groups": groups, "dropped": dropped}
