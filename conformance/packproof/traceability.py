@@ -129,11 +129,12 @@ def trace_run(matrix: KillMatrix) -> Trace:
         if len(caught) == 1 and not one.holes:
             alone.setdefault(caught[0], []).append(one.member.name)
     rules = (_rule(rule, killed.get(id, ()), alone.get(id, ()), counts[id]) for id, rule in requirements().items())
-    bad = (_member(one) for one in matrix.results if one.member.breaks)
+    bad = (trace_member(one) for one in matrix.results if one.member.breaks)
     return Trace(SPEC_VERSION, matrix.seed, matrix.effort, tuple(rules), tuple(bad))
 
 
-def _member(one: MemberResult) -> MemberTrace:
+def trace_member(one: MemberResult) -> MemberTrace:
+    """What a run saw of one known-bad member."""
     member, first = one.member, one.named[0]
     return MemberTrace(member.name, member.breaks, member.report, member.story, first.cases, first.size)
 

@@ -1,5 +1,6 @@
 """What stands behind every rule, as a run of the zoo saw it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from packproof.zoo import member, members
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> Trace:
-    """The trace of a zoo of two, of which one breaks one rule and the other two."""
+@pytest.fixture(scope="module")
+def small() -> Iterator[Trace]:
+    """The trace of a zoo of two, of which one breaks one rule and the other two; the zoo stays that small."""
     two = next(one for one in members() if len(one.breaks) == 2)
-    monkeypatch.setattr(kill_matrix, "members", lambda: (member("mask-shifted-right"), two))
-    monkeypatch.setattr(kill_matrix, "good_members", lambda: ())
-    return trace_run(selftest(effort="quick")[1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kill_matrix, "members", lambda: (member("mask-shifted-right"), two))
+        patch.setattr(kill_matrix, "good_members", lambda: ())
+        yield trace_run(selftest(effort="quick")[1])
 
 
 def rule(trace: Trace, id: str) -> RuleTrace:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from user_project import QUICK, Project
+from user_project import MASKS, Project
 
 from packer_spec import SPEC_VERSION, SPEC_VERSIONS, requirements
 from packproof import check_packer
@@ -28,10 +28,9 @@ def test_a_rule_newer_than_the_version_is_refused_by_name() -> None:
 
 def test_the_report_names_the_version_held_to(project: Project) -> None:
     """`--packer-spec 0.1` runs the rules of 0.1, says so, and writes it into the report."""
-    ran = project.pytest("--packer", PACKER, *QUICK, "--packer-spec", "0.1", "--packer-report", "report.json")
+    ran = project.pytest("--packer", PACKER, *MASKS, "--packer-spec", "0.1", "--packer-report", "report.json")
     assert ran.code == 0
     assert "spec 0.1, level core" in ran.out
-    assert "CONFORMANT" in ran.out
     assert json.loads((project.root / "report.json").read_text())["spec"] == "0.1"
 
 

@@ -37,7 +37,7 @@ def test_the_index_leads_to_every_rule(page: Any, address: str) -> None:
     for link in links:
         where, _, anchor = link.partition("#")
         if urlsplit(where).netloc == urlsplit(address).netloc and where not in anchors:
-            answer = page.goto(where)
+            answer = page.goto(where, wait_until="domcontentloaded")
             assert answer is not None, where
             assert answer.status == 200, where
             anchors[where] = set(page.eval_on_selector_all("[id]", "all => all.map(one => one.id)"))
