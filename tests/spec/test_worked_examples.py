@@ -6,6 +6,7 @@ import statistics
 from pathlib import Path
 
 import pytest
+import torch
 
 import packer_spec
 from packer_schemas import identity_digest
@@ -69,3 +70,10 @@ def test_group_advantages_follow_from_the_rewards() -> None:
         ("with the sample deviation 0.5", statistics.stdev(rewards)),
     ):
         assert numbers("objectives", head) == pytest.approx([one / (deviation + 1e-6) for one in centred], abs=1e-6)
+
+
+def test_the_values_of_a_patch_stand_by_channel_row_and_column() -> None:
+    """The two patches of the container chapter are cut from the tile that it describes, as a convolution cuts it."""
+    tile = torch.arange(16, dtype=torch.float32).reshape(1, 2, 2, 4)
+    patches = torch.nn.functional.unfold(tile, kernel_size=2, stride=2)[0].T
+    assert [numbers("container", f"patch {number}") for number in (0, 1)] == patches.tolist()
