@@ -13,7 +13,7 @@ __all__ = ["explain", "list_rules", "show_matrix"]
 
 def explain(id: str, version: str) -> str:
     """The text of a rule, or of every rule of a chapter; `UsageError` when there is none."""
-    return "\n".join(_page(rule) for rule in find_rules([id], version))
+    return "\n".join(_page(rule) for rule in find_rules([id], version, "--spec"))
 
 
 def _page(rule: Requirement) -> str:
@@ -33,7 +33,7 @@ def _readable(page: str) -> str:
 
 def list_rules(select: Sequence[str], version: str) -> str:
     """One line per rule of one version of the spec, or per rule named, under the title of its chapter."""
-    wanted = find_rules(select, version) if select else list(rules_of(version, "--spec").values())
+    wanted = find_rules(select, version, "--spec") if select else list(rules_of(version, "--spec").values())
     lines = [f"packproof spec {version}"]
     for chapter in chapters():
         rules = [rule for rule in chapter.requirements if rule in wanted]

@@ -37,12 +37,12 @@ def rules_of_levels(levels: Sequence[str], version: str) -> list[Requirement]:
     return [rule for rule in requirements().values() if rule in found]
 
 
-def find_rules(names: Sequence[str], version: str) -> list[Requirement]:
+def find_rules(names: Sequence[str], version: str, option: str = "--packer-spec") -> list[Requirement]:
     """The rules named: ids (`MASK-2`) and chapter prefixes (`MASK`), in the order of the spec.
 
-    `UsageError` for a name that is neither, and for a rule that is newer than `version`.
+    `UsageError` for a name that is neither, and for a rule that is newer than `version`, which `option` gave.
     """
-    known = requirements()
+    known, held = requirements(), rules_of(version, option)
     prefixes = list(dict.fromkeys(id.partition("-")[0] for id in known))
     wanted: set[str] = set()
     for name in names:
@@ -51,8 +51,7 @@ def find_rules(names: Sequence[str], version: str) -> list[Requirement]:
             close = difflib.get_close_matches(name.upper(), [*known, *prefixes], n=3)
             hint = f"Did you mean {' or '.join(close)}?" if close else f"Chapters are {', '.join(prefixes)}."
             raise UsageError(f"unknown requirement {name!r}. {hint} `packproof list` prints them all.")
-        held = rules_of(version)
         if not any(id in held for id in found):
             raise UsageError(f"{name.upper()} is there since spec {known[found[0]].since}, and this is spec {version}.")
         wanted.update(id for id in found if id in held)
-    return [rule for id, rule in known.items() if id in wanted]
+    return [held[id] for id in held if id in wanted]

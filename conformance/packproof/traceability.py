@@ -22,6 +22,7 @@ __all__ = [
     "Trace",
     "read_trace",
     "render_trace",
+    "trace_member",
     "trace_run",
 ]
 
@@ -41,7 +42,6 @@ WITHOUT_VECTORS: Mapping[str, str] = {
     "COLL-14": _MEMORY,
 }
 """Why the checked rules of a chapter, or one of them by its id, have no vectors."""
-
 
 WITHOUT_CASES: Mapping[str, str] = {
     "LIFE-1": "a factory takes nothing",
@@ -196,7 +196,4 @@ def render_trace(found: Trace) -> str:
 
 
 def _by_chapter(rules: Sequence[RuleTrace]) -> str:
-    counts: dict[str, int] = {}
-    for rule in rules:
-        counts[rule.chapter] = counts.get(rule.chapter, 0) + 1
-    return ", ".join(f"{chapter} {count}" for chapter, count in counts.items())
+    return ", ".join(f"{chapter} {count}" for chapter, count in Counter(rule.chapter for rule in rules).items())

@@ -78,17 +78,14 @@ class _OneLoader(BaseModel):
     batches: Count = Field(description="Batches given out on this rank since the first start, over all stops.")
     next_worker: Count = Field(description="Worker that gives the next batch; 0 without workers.")
 
-    @model_validator(mode="after")
-    def _counts_agree(self) -> Self:
+    def _expect_counts(self, worker_ids: list[int]) -> None:
         workers = max(1, self.num_workers)
         if self.dp_rank >= self.dp_world_size:
             raise ValueError(f"expected dp_rank < dp_world_size ({self.dp_world_size}), got {self.dp_rank}")
         if self.next_worker >= workers:
             raise ValueError(f"expected next_worker < max(1, num_workers) ({workers}), got {self.next_worker}")
-        ids = [worker.worker_id for worker in getattr(self, "workers")]  # noqa: B009  each kind declares its own
-        if ids != list(range(workers)):
-            raise ValueError(f"expected workers with the worker_id 0 to {workers - 1} in order, got {ids}")
-        return self
+        if worker_ids != list(range(workers)):
+            raise ValueError(f"expected workers with the worker_id 0 to {workers - 1} in order, got {worker_ids}")
 
 
 class LoaderState(_OneLoader):
@@ -101,6 +98,7 @@ class LoaderState(_OneLoader):
 
     @model_validator(mode="after")
     def _places_exist(self) -> Self:
+        self._expect_counts([worker.worker_id for worker in self.workers])
         part = self.source.part if isinstance(self.source, RankPartitionedSource) else None
         rank = self.dp_rank if part is None else part.shard_rank
         world = self.dp_world_size if part is None else part.shard_world_size
@@ -123,6 +121,7 @@ class MixtureState(_OneLoader):
 
     @model_validator(mode="after")
     def _parts_agree(self) -> Self:
+        self._expect_counts([worker.worker_id for worker in self.workers])
         named = {name for one in self.workers for name in (*one.parts, *(draw.part for draw in one.set_aside))}
         if not named <= set(self.source.parts):
             unknown = ", ".join(sorted(named - set(self.source.parts)))
