@@ -58,12 +58,12 @@ def _add_data_commands(commands: Any) -> None:
 
 def _run(given: argparse.Namespace) -> int:
     if given.command == "schema":
-        from packproof.schema_choice import show_schemas
+        from packproof.validation.schema_choice import show_schemas
 
         print(show_schemas(given.name))
         return 0
     if given.command == "validate":
-        from packproof.validate import validate
+        from packproof.validation.validate import validate
 
         return validate(given.files, given.schema, given.limit)
     from packproof import rule_pages

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from packer_schemas import load_schema
 from packer_schemas.canonical import json_path
-from packproof.schema_check import OwnSchema
+from packproof.validation.schema_check import OwnSchema
 
 Place = tuple[str | int, ...]
 

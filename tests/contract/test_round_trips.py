@@ -12,7 +12,7 @@ from published_strategies import DATA, PINNED, TENSORS, as_json, read
 
 from packer_schemas import load_schema
 from packer_schemas.published import PUBLISHED
-from packproof.schema_check import OwnSchema
+from packproof.validation.schema_check import OwnSchema
 
 
 def validator(name: str) -> Draft202012Validator:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from packer_schemas import load_schema, schema_names
-from packproof.data_files import MAX_LINE
+from packproof.validation.data_files import MAX_LINE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "schemas.md").read_text(encoding="utf-8")
 

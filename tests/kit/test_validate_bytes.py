@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from packproof import data_files
 from packproof.cli import main
-from packproof.strict_json import NotJson, StrictReader
+from packproof.validation import data_files
+from packproof.validation.strict_json import NotJson, StrictReader
 
 GOOD = b'{"representations": {"prompt": "hi"}}'
 

@@ -9,7 +9,7 @@ import pytest
 
 from packer_schemas import load_schema, schema_names
 from packproof.cli import main
-from packproof.schema_check import OwnSchema
+from packproof.validation.schema_check import OwnSchema
 
 TURN = {"role": "user", "content": "hi"}
 

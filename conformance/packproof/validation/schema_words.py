@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from packer_schemas.canonical import json_path
-from packproof.strict_json import Problem, show
+from packproof.validation.strict_json import Problem, show
 
 __all__ = ["problems_of", "resolved"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from packproof.strict_json import NotJson, Problem, StrictReader, undecodable
+from packproof.validation.strict_json import NotJson, Problem, StrictReader, undecodable
 from packproof.violation import UsageError
 
 __all__ = ["DataFile", "Document"]

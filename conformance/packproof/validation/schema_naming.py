@@ -3,10 +3,10 @@
 import json
 from dataclasses import replace
 
-from packproof.data_files import DataFile, Document
-from packproof.schema_check import ForeignSchema, OwnSchema
-from packproof.schema_choice import named_schema, unknown_schema
-from packproof.strict_json import Problem, show
+from packproof.validation.data_files import DataFile, Document
+from packproof.validation.schema_check import ForeignSchema, OwnSchema
+from packproof.validation.schema_choice import named_schema, unknown_schema
+from packproof.validation.strict_json import Problem, show
 from packproof.violation import UsageError
 
 __all__ = ["Naming"]

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from packproof.data_files import DataFile, Document
-from packproof.schema_check import ForeignSchema, OwnSchema
-from packproof.schema_choice import chosen_schema
-from packproof.schema_naming import Naming
-from packproof.strict_json import Problem
+from packproof.validation.data_files import DataFile, Document
+from packproof.validation.schema_check import ForeignSchema, OwnSchema
+from packproof.validation.schema_choice import chosen_schema
+from packproof.validation.schema_naming import Naming
+from packproof.validation.strict_json import Problem
 from packproof.violation import UsageError
 
 __all__ = ["validate"]

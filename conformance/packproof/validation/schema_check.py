@@ -16,9 +16,9 @@ from referencing.exceptions import Unresolvable
 from packer_schemas.canonical import json_path
 from packer_schemas.published import PUBLISHED
 from packer_schemas.schema_files import load_schema
-from packproof.schema_words import problems_of, resolved
-from packproof.strict_json import Problem, show
-from packproof.tensor_json import TensorValidator, is_tensor_json
+from packproof.validation.schema_words import problems_of, resolved
+from packproof.validation.strict_json import Problem, show
+from packproof.validation.tensor_json import TensorValidator, is_tensor_json
 from packproof.violation import UsageError
 
 __all__ = ["ForeignSchema", "OwnSchema"]

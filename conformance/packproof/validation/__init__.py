@@ -1,0 +1,1 @@
+"""Holding data files to schemas: what `packproof schema` and `packproof validate` stand on."""
