@@ -20,6 +20,7 @@ TRACE: dict[str, Any] = json.loads((ROOT / "docs" / "traceability.json").read_te
 BEHIND: dict[str, dict[str, Any]] = {rule["id"]: rule for rule in TRACE["rules"]}
 
 _URL = re.compile(r"(https://github\.com/[\w./-]*\d)")
+_EXIT_CODE = re.compile(r"^(```\w+) exit=[0-9]+$", re.MULTILINE)
 _TO_CHAPTER = re.compile(r"\]\((?:\.\./)+spec/packer_spec/chapters/(\w+\.md)?(#[\w-]+)?\)")
 
 
@@ -36,8 +37,12 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Lead links to the chapters' files, which work in a checkout, to the chapters' pages."""
+    """Lead links to the chapters' files, which work in a checkout, to the chapters' pages.
+
+    The exit code in the head of a block is for the tests, and the site's fences know no such word.
+    """
     up = "../" * page.file.src_uri.count("/")
+    markdown = _EXIT_CODE.sub(r"\1", markdown)
     return _TO_CHAPTER.sub(lambda link: f"]({up}spec/{link[1] or 'index.md'}{link[2] or ''})", markdown)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from packer_spec import CHAPTERS, requirements
 
+ROOT = Path(__file__).parents[2]
 PHONE = {"width": 390, "height": 844}
 
 
@@ -80,6 +81,23 @@ def test_every_page_fits_a_phone_and_asks_no_other_host(browser: Any, address: s
     assert len(pages) > len(CHAPTERS)
     assert not wide
     assert {url for url in asked if not url.startswith((address, "data:"))} == set()
+
+
+def test_every_fence_of_a_page_is_a_block(page: Any, address: str, built: Path) -> None:
+    """No page shows a fence as text, and each has as many blocks of code and as many headings as its Markdown."""
+    wrong = {}
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        fences = re.findall(r"^```\S.*?^```$", text, re.MULTILINE | re.DOTALL)
+        prose = re.sub(r"^```\S.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+        headings = len(re.findall(r"^#{1,6} ", prose, re.MULTILINE))
+        name = path.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        page.goto(f"{address}/{'' if name == 'index' else name + '/'}", wait_until="domcontentloaded")
+        shown = page.locator("article").inner_text()
+        blocks = page.locator("article .highlight, article pre.mermaid").count()
+        if "```" in shown or blocks < len(fences) or page.locator("article :is(h1, h2, h3, h4)").count() < headings:
+            wrong[name] = (blocks, len(fences), headings)
+    assert not wrong
 
 
 @pytest.mark.parametrize(("scheme", "name"), [("light", "default"), ("dark", "slate")])
