@@ -84,7 +84,7 @@ class _OneLoader(BaseModel):
             raise ValueError(f"expected dp_rank < dp_world_size ({self.dp_world_size}), got {self.dp_rank}")
         if self.next_worker >= workers:
             raise ValueError(f"expected next_worker < max(1, num_workers) ({workers}), got {self.next_worker}")
-        if worker_ids != list(range(workers)):
+        if len(worker_ids) != workers or worker_ids != list(range(len(worker_ids))):
             raise ValueError(f"expected workers with the worker_id 0 to {workers - 1} in order, got {worker_ids}")
 
 
@@ -104,7 +104,7 @@ class LoaderState(_OneLoader):
         world = self.dp_world_size if part is None else part.shard_world_size
         for worker in self.workers:
             first = rank * len(self.workers) + worker.worker_id
-            last = len(range(first, self.source.length, world * len(self.workers))) - 1
+            last = max(-1, (self.source.length - 1 - first) // (world * len(self.workers)))
             told = [(one.epoch, one.index) for one in (worker, *worker.set_aside)]
             if max(index for _, index in told) > last:
                 raise ValueError(f"expected each index of worker {worker.worker_id} up to {last}, got {told}")
@@ -124,7 +124,7 @@ class MixtureState(_OneLoader):
         self._expect_counts([worker.worker_id for worker in self.workers])
         named = {name for one in self.workers for name in (*one.parts, *(draw.part for draw in one.set_aside))}
         if not named <= set(self.source.parts):
-            unknown = ", ".join(sorted(named - set(self.source.parts)))
+            unknown = sorted(named - set(self.source.parts))
             raise ValueError(f"expected parts of the source, {sorted(self.source.parts)}, got {unknown}")
         return self
 

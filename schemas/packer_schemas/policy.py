@@ -1,19 +1,25 @@
 """What a packer hands to the objective: one policy input per sample, one batch per step."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, Self
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from typing_extensions import TypedDict
 
 from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord
 
-__all__ = ["MaskEntry", "PolicyBatch", "RLPolicyInput", "RowUnit", "TokenId", "TokenIds"]
+__all__ = ["AgreeingBatch", "MaskEntry", "PolicyBatch", "RLPolicyInput", "RowUnit", "TokenId", "TokenIds"]
 
 TokenId = Annotated[int, Field(ge=0, strict=True, description="A token id: a plain integer, never a bool.")]
 TokenIds = list[TokenId]
 
-MaskEntry = Annotated[int, Field(ge=0, le=1), WithJsonSchema({"enum": [0, 1, False, True]})]
-"""0 or 1, or a bool (MASK-8)."""
+
+def _number(value: Any) -> Any:
+    return int(value) if type(value) is bool else value
+
+
+MaskEntry = Annotated[int, BeforeValidator(_number), Field(ge=0, le=1), WithJsonSchema({"enum": [0, 1, False, True]})]
+"""0 or 1, or a bool (MASK-8), which is read as its number."""
 
 RowUnit = Literal["patch", "tile", "image", "video", "sample"]
 """What one row of a media column is (IMAGE-18)."""
@@ -59,7 +65,11 @@ class RLPolicyInput(BaseModel):
 
 
 class PolicyBatch(TypedDict):
-    """A collated batch, right-padded to width L; every tensor on CPU and without grad."""
+    """A collated batch, right-padded to width L; every tensor on CPU and without grad.
+
+    Beyond what a schema checks: there is at least one row, all tensors have the same B and L, no id is negative,
+    `mm_row_counts` has B entries a column.
+    """
 
     input_ids: BatchTokenIds
     logprob_masks: BatchMask
@@ -72,3 +82,26 @@ class PolicyBatch(TypedDict):
             Field(description="Rows of each media column that each sample owns; B entries a column."),
         ]
     ]
+
+
+def _expect_agreement(batch: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the batch if its entries speak of the same rows and positions."""
+    ids = batch["input_ids"]
+    rows, width = ids.shape
+    if rows < 1:
+        raise ValueError("expected at least one row of input_ids, got 0")
+    if width and int(ids.min()) < 0:
+        raise ValueError(f"expected token ids of at least 0 in input_ids, got {int(ids.min())}")
+    for name in ("logprob_masks", "forward_replay_routing", "mm_owned_mask"):
+        shape = batch[name].shape if name in batch else ids.shape
+        if shape[:2] != ids.shape:
+            expected = [*ids.shape, *shape[2:]]
+            raise ValueError(f"expected {name} of shape {expected}, as input_ids, got {list(shape)}")
+    for name, counts in batch.get("mm_row_counts", {}).items():
+        if len(counts) != rows:
+            raise ValueError(f"expected {rows} entries in mm_row_counts[{name!r}], one for each row, got {len(counts)}")
+    return batch
+
+
+AgreeingBatch = Annotated[PolicyBatch, AfterValidator(_expect_agreement)]
+"""A policy batch whose entries are also compared with each other, which the class alone cannot do."""

@@ -10,7 +10,7 @@ from packer_schemas.identity import IdentityDocument
 from packer_schemas.known import KnownFailures
 from packer_schemas.lock import Lock
 from packer_schemas.observation import ObsBundle
-from packer_schemas.policy import PolicyBatch, RLPolicyInput
+from packer_schemas.policy import AgreeingBatch, RLPolicyInput
 from packer_schemas.report import Report
 from packer_schemas.tensor import RoutingRecord
 from packer_schemas.trajectory import Trajectory
@@ -28,7 +28,7 @@ PUBLISHED: dict[str, Any] = {
     "known-failures": KnownFailures,
     "lock": Lock,
     "observation": ObsBundle,
-    "policy-batch": PolicyBatch,
+    "policy-batch": AgreeingBatch,
     "policy-input": RLPolicyInput,
     "report": Report,
     "routing-record": RoutingRecord,

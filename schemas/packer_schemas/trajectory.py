@@ -1,6 +1,7 @@
 """What a rollout records: the observation, the completion, and the ids it was generated from."""
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Any, NotRequired, Self
 
 from pydantic import (
@@ -87,7 +88,10 @@ def _with_lists(value: Any) -> Any:
 class Trajectory(BaseModel):
     """One rollout of one sample.
 
-    Beyond what a schema checks: `logprobs` are finite and, where `completion_ids` are given, one for each of them.
+    Beyond what a schema checks, in `policy_info` and in each of its turns: logprobs are finite, and stand there or are
+    marked as missing. Where `completion_ids` are given, `logprobs` and `sampled` have an entry for each of them, and
+    ignored and missing places lie within them; with `prompt_ids` besides, a routing record has a row for each id of
+    both but the last.
     """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -100,13 +104,43 @@ class Trajectory(BaseModel):
     reward: float | None = Field(default=None, allow_inf_nan=False, description="Scalar reward, if scored.")
 
     @model_validator(mode="after")
-    def _streams_agree(self) -> Self:
-        ids, logprobs = self.policy_info.get("completion_ids"), self.policy_info.get("logprobs")
-        if logprobs is not None:
-            if ids is not None and len(ids) != len(logprobs):
-                each = "one for each of the completion_ids"
-                raise ValueError(f"expected {len(ids)} logprobs in policy_info, {each}, got {len(logprobs)}")
-            bad = next((i for i, value in enumerate(logprobs) if not math.isfinite(value)), None)
-            if bad is not None:
-                raise ValueError(f"expected a finite number in policy_info.logprobs[{bad}], got {logprobs[bad]}")
+    def _records_agree(self) -> Self:
+        _expect_agreement("policy_info", self.policy_info)
+        for number, turn in enumerate(self.policy_info.get("turns", ())):
+            _expect_agreement(f"policy_info.turns[{number}]", turn)
         return self
+
+
+def _expect_agreement(where: str, info: Mapping[str, Any]) -> None:
+    """Refuse a record whose streams are not of its ids, or hold no numbers; absent ones agree with everything."""
+    ids, prompt = info.get("completion_ids"), info.get("prompt_ids")
+    for name in ("logprobs", "sampled"):
+        if ids is not None and name in info and len(info[name]) != len(ids):
+            each = "one for each of the completion_ids"
+            raise ValueError(f"expected {len(ids)} {name} in {where}, {each}, got {len(info[name])}")
+    for name in ("logprobs", "reference_logprobs"):
+        for at, value in enumerate(info.get(name, ())):
+            if not math.isfinite(value):
+                raise ValueError(f"expected a finite number in {where}.{name}[{at}], got {value}")
+    if "logprobs" in info and "logprobs_missing" in info:
+        raise ValueError(f"expected logprobs or logprobs_missing in {where}, got both")
+    record = info.get("rollout_routed_experts")
+    if record is not None and ids is not None and prompt is not None:
+        rows = len(prompt) + len(ids) - 1
+        if len(record) != rows:
+            each = f"one for each of {len(prompt)} prompt_ids and {len(ids)} completion_ids but the last"
+            raise ValueError(f"expected {rows} rows of rollout_routed_experts in {where}, {each}, got {len(record)}")
+    if ids is not None:
+        _expect_within(where, info, len(ids))
+
+
+def _expect_within(where: str, info: Mapping[str, Any], length: int) -> None:
+    ignored = info.get("n_ignore_prefix_tokens", 0)
+    if ignored > length:
+        raise ValueError(
+            f"expected n_ignore_prefix_tokens in {where} up to {length}, the completion_ids, got {ignored}"
+        )
+    for at, position in enumerate(info.get("logprobs_missing", ())):
+        if position >= length:
+            each = f"a position among {length} completion_ids"
+            raise ValueError(f"expected {each} in {where}.logprobs_missing[{at}], got {position}")

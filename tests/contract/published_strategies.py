@@ -248,7 +248,16 @@ def _batch(shape: tuple[int, int], layers: int, dtype: torch.dtype) -> dict[str,
 
 blocks = st.builds(_experts, dtypes, st.lists(st.integers(1, 3), min_size=3, max_size=3))
 
-routed_records = st.builds(merged, records, st.fixed_dictionaries({"rollout_routed_experts": st.none() | blocks}))
+
+@st.composite
+def _routed_records(draw: st.DrawFn) -> dict[str, Any]:
+    recorded = draw(records)
+    rows = len(recorded["prompt_ids"]) + len(recorded["completion_ids"]) - 1
+    record = _experts(draw(dtypes), [rows, draw(st.integers(1, 3)), draw(st.integers(1, 3))])
+    return {**recorded, "rollout_routed_experts": draw(st.sampled_from([None, record]))}
+
+
+routed_records = _routed_records()
 
 TENSORS: dict[str, st.SearchStrategy[Any]] = {
     "policy-batch": st.builds(_batch, st.tuples(st.integers(1, 3), st.integers(1, 4)), st.integers(1, 3), dtypes),

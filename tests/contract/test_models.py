@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 import packer_schemas as schemas
 from packer_schemas import DataPackerBuildSpec, DataPackerFactories, ObsBundle, PolicyBatch, RLPolicyInput, Trajectory
+from packer_schemas.published import PUBLISHED
 
 OBS = {"representations": {"prompt": "hello"}}
 
@@ -131,6 +132,37 @@ def test_policy_batch_refuses_other_tensors_in_words(ids: object, said: str) -> 
         TypeAdapter(PolicyBatch).validate_python(batch)
 
 
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"logprob_masks": torch.zeros(1, 3).bool()}, r"expected logprob_masks of shape \[2, 3\], .*, got \[1, 3\]"),
+        ({"mm_owned_mask": torch.zeros(2, 2).bool()}, r"expected mm_owned_mask of shape \[2, 3\], .*, got \[2, 2\]"),
+        (
+            {"forward_replay_routing": torch.zeros(2, 4, 1, 2).char()},
+            r"expected forward_replay_routing of shape \[2, 3, 1, 2\], .*, got \[2, 4, 1, 2\]",
+        ),
+        ({"mm_row_counts": {"pixel_values": [1]}}, r"expected 2 entries in mm_row_counts\['pixel_values'\], .*, got 1"),
+        ({"input_ids": torch.full((2, 3), -5)}, "expected token ids of at least 0 in input_ids, got -5"),
+        ({"input_ids": torch.zeros(0, 3).long()}, "expected at least one row of input_ids, got 0"),
+    ],
+)
+def test_the_published_batch_is_held_together(entry: dict[str, object], said: str) -> None:
+    """Entries of a batch that speak of other rows or positions than its ids are refused with both shapes."""
+    batch = {"input_ids": torch.zeros(2, 3).long(), "logprob_masks": torch.zeros(2, 3).bool()}
+    published = TypeAdapter(PUBLISHED["policy-batch"])
+    assert published.validate_python(batch) == batch
+    with pytest.raises(ValidationError, match=said):
+        published.validate_python(batch | entry)
+
+
+def test_a_mask_of_bools_is_read_as_numbers_from_json_too() -> None:
+    """MASK-8 allows bools, in Python and in strict JSON; other numbers are still refused."""
+    told = '{"input_ids": [1, 2], "logprob_masks": [true, false]}'
+    assert RLPolicyInput.model_validate_json(told, strict=True).logprob_masks == [1, 0]
+    with pytest.raises(ValidationError):
+        RLPolicyInput.model_validate_json(told.replace("true", "2"), strict=True)
+
+
 def test_tensor_fields_declare_dtype_axes_and_device_in_json_schema() -> None:
     """The JSON Schema of a batch says dtype, axes and device of every tensor."""
     properties = TypeAdapter(PolicyBatch).json_schema()["properties"]
@@ -157,6 +189,28 @@ def test_trajectory_records_what_the_engine_did() -> None:
             "expected 2 logprobs in policy_info, .*, got 1",
         ),
         ({"logprobs": [-0.1, float("nan")]}, r"expected a finite number in policy_info.logprobs\[1\], got nan"),
+        ({"reference_logprobs": [float("inf")]}, r"expected a finite number in policy_info.reference_logprobs\[0\]"),
+        ({"completion_ids": [2, 3], "sampled": [1]}, "expected 2 sampled in policy_info, .*, got 1"),
+        (
+            {"logprobs": [-0.1], "logprobs_missing": [0]},
+            "expected logprobs or logprobs_missing in policy_info, got both",
+        ),
+        (
+            {"completion_ids": [2, 3], "logprobs_missing": [0, 2]},
+            r"expected a position among 2 completion_ids in policy_info.logprobs_missing\[1\], got 2",
+        ),
+        (
+            {"completion_ids": [2, 3], "n_ignore_prefix_tokens": 3},
+            "expected n_ignore_prefix_tokens in policy_info up to 2, the completion_ids, got 3",
+        ),
+        (
+            {"prompt_ids": [1], "completion_ids": [2, 3], "rollout_routed_experts": torch.zeros(3, 1, 1).char()},
+            "expected 2 rows of rollout_routed_experts in policy_info, .*, got 3",
+        ),
+        (
+            {"turns": [{"prompt_ids": [1], "completion_ids": []} | more for more in ({}, {"logprobs": [0.0]})]},
+            r"expected 0 logprobs in policy_info.turns\[1\], .*, got 1",
+        ),
     ],
 )
 def test_trajectory_refuses_streams_that_disagree(info: dict[str, object], said: str) -> None:

@@ -49,6 +49,15 @@ def test_a_state_whose_counts_disagree_is_refused(changes: dict[str, Any], said:
         DataloaderState.model_validate(state(**changes))
 
 
+def test_counts_beyond_all_memory_cost_nothing() -> None:
+    """A number of workers that no list could hold is refused by the workers that are there; a long source is read."""
+    with pytest.raises(ValidationError, match=r"expected workers with the worker_id 0 to 9{20} in order, got \[0, 1\]"):
+        DataloaderState.model_validate(state(num_workers=10**20))
+    read = DataloaderState.model_validate(state(source={**state()["source"], "length": 10**22}))
+    assert isinstance(read.root, LoaderState)
+    assert read.root.source.length == 10**22
+
+
 def test_geometry_is_told_by_field() -> None:
     """One key for each media field; the shapes and the settings are all given."""
     tag = {"shapes": [[3, 4], []], "preprocess_mode": None, "preprocess_kwargs": {}}

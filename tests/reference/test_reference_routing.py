@@ -189,11 +189,11 @@ class TestShape:
 
     @pytest.mark.parametrize("rows", [1, 3])
     def test_row_count(self, packer: DecoderOnlyLLMDataPacker, rows: int) -> None:
-        """Another number of rows is refused before anything is attached."""
-        record = torch.zeros(rows, 1, 1, dtype=torch.int8)
-        info: Any = {"prompt_ids": [7], "completion_ids": [8, 9], "rollout_routed_experts": record}
+        """Another number of rows is refused before anything is attached, also where it came after the trajectory."""
+        trajectory = Trajectory(obs=OBS, completion=[8, 9], policy_info={"prompt_ids": [7], "completion_ids": [8, 9]})
+        trajectory.policy_info["rollout_routed_experts"] = torch.zeros(rows, 1, 1, dtype=torch.int8)
         with pytest.raises(ValueError, match=rf"rollout_routed_experts has {rows} rows, expected 2"):
-            shape_policy_input(packer, Trajectory(obs=OBS, completion=[8, 9], policy_info=info))
+            shape_policy_input(packer, trajectory)
 
     def test_policy_input_without_room(self, packer: DecoderOnlyLLMDataPacker) -> None:
         """A packer whose policy input has no field for routing cannot be used for replay."""
