@@ -10,6 +10,7 @@ from packproof.effort import EFFORTS, Settings
 from packproof.registry import Check, all_checks
 from packproof.runner import quiet, replay_case, run_check
 from packproof.subject import Subject
+from packproof.violation import UsageError
 from packproof.zoo import Member, good_members, members
 
 __all__ = [
@@ -122,7 +123,13 @@ def kill_matrix(
     bystander_cases: int = BYSTANDER_CASES,
     progress: Callable[[MemberResult], None] | None = None,
 ) -> KillMatrix:
-    """Run the whole zoo, the known-good members too; without `stored` on generated cases alone."""
+    """Run the whole zoo, the known-good members too; without `stored` on generated cases alone.
+
+    `UsageError` for an effort that is none, or not repeatable.
+    """
+    gates = [name for name, one in EFFORTS.items() if one.gate]
+    if effort not in gates:
+        raise UsageError(f"--effort {effort!r}: expected one of {', '.join(gates)}.")
     settings, corpus, results = Settings(EFFORTS[effort], seed, stored=stored), Corpus(seed, bystander_cases), []
     for member in (*good_members(), *members()):
         results.append(run_member(member, settings, corpus))

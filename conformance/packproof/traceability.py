@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from packer_schemas.canonical import json_path
+from packer_schemas.fields import Count
 from packer_schemas.vectors import VECTOR_FILES
 from packer_spec import SPEC_VERSION, Requirement, requirements
 from packproof.kill_matrix import KillMatrix, MemberResult
@@ -66,8 +69,8 @@ class RuleTrace:
     check: str
     killed: tuple[str, ...]
     alone: tuple[str, ...]
-    cases: int
-    vectors: int
+    cases: Count
+    vectors: Count
 
     @property
     def gap(self) -> str:
@@ -91,8 +94,8 @@ class MemberTrace:
     breaks: tuple[str, ...]
     report: str
     story: str
-    cases: int
-    size: int
+    cases: Count
+    size: Count
 
 
 @dataclass(frozen=True)
@@ -159,22 +162,17 @@ def _rule(rule: Requirement, killed: Sequence[str], alone: Sequence[str], vector
 def read_trace(path: Path) -> Trace:
     """A trace that `packproof selftest --trace` wrote; `UsageError` when the file is none, or of another spec."""
     try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        rules = tuple(RuleTrace(**_tuples(rule)) for rule in document.pop("rules"))
-        members = tuple(MemberTrace(**_tuples(one)) for one in document.pop("members"))
-        found = Trace(rules=rules, members=members, **document)
+        found = TypeAdapter(Trace).validate_json(path.read_bytes(), strict=True)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}.") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = json_path(first["loc"]) or "the document"
         wanted = "a file that `packproof selftest --trace FILE` wrote"
-        raise UsageError(f"{path}: expected {wanted}; {type(error).__name__}: {error}.") from error
-    if [rule.id for rule in found.rules] != list(requirements()):
+        raise UsageError(f"{path}: expected {wanted}; {where}: {first['msg']}.") from error
+    if found.spec != SPEC_VERSION or [rule.id for rule in found.rules] != list(requirements()):
         raise UsageError(f"{path}: was written for other rules than those of spec {SPEC_VERSION}; write it anew.")
     return found
-
-
-def _tuples(record: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
 
 
 def render_trace(found: Trace) -> str:

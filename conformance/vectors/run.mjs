@@ -38,21 +38,46 @@ function outcome(run, input) {
   try {
     return { expected: run(input) };
   } catch (error) {
-    if (error instanceof Refused) return { refused: error.message };
-    throw error;
+    return error instanceof Refused ? { refused: error.message } : { crashed: `${error}` };
   }
 }
 
 function agrees(vector, got) {
-  if (vector.error === undefined) return isDeepStrictEqual(got.expected, vector.expected);
+  if (vector.error == null) return got.refused === undefined && isDeepStrictEqual(got.expected, vector.expected);
   const said = (word) => new RegExp(`(?<!\\w)${word.replace(/\W/g, "\\$&")}(?!\\w)`).test(got.refused);
   return got.refused !== undefined && vector.error.mentions.every(said);
 }
 
+// The vectors of a file; a file without any, or a vector that neither expects nor refuses, would agree with everything.
+function vectorsOf(folder, name) {
+  const path = join(folder, `${name}.json`);
+  let file;
+  try {
+    file = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    stop(`${path}: cannot be read: ${error.message}`);
+  }
+  const { vectors } = file ?? {};
+  if (!Array.isArray(vectors) || vectors.length === 0) stop(`${path}: expected a file of vectors, found none in it`);
+  for (const one of vectors) {
+    const outcomes = [one.expected, one.error].filter((given) => given != null).length;
+    if (outcomes !== 1 || typeof one.input !== "object") stop(`${path}: ${one.id}: expected one of expected and error`);
+  }
+  return vectors;
+}
+
+function stop(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+if (process.argv.length > 3 || process.argv[2]?.startsWith("-")) {
+  stop("usage: node run.mjs [FOLDER], where FOLDER holds masks.json and the others");
+}
 const folder = process.argv[2] ?? fileURLToPath(new URL(".", import.meta.url));
 let failed = 0;
 for (const [name, run] of Object.entries({ masks, collation, identity })) {
-  const { vectors } = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
+  const vectors = vectorsOf(folder, name);
   for (const vector of vectors) {
     const got = outcome(run, vector.input);
     if (agrees(vector, got)) continue;

@@ -1,12 +1,13 @@
 """What stands behind every rule, as a run of the zoo saw it."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from packer_spec import requirements
+from packer_spec import SPEC_VERSION, requirements
 from packproof import kill_matrix
 from packproof.cli import main
 from packproof.kill_matrix import selftest
@@ -90,6 +91,13 @@ def test_the_commands_keep_and_show_a_run(small: Trace, tmp_path: Path, capsys: 
     assert "GAP  MASK-3: no planted fault is caught by its check" in shown
 
 
+def _with(changed: dict[str, object], spec: str = SPEC_VERSION) -> str:
+    """A trace of one rule, with some of its values changed."""
+    whole = dict.fromkeys(("id", "level", "group", "chapter", "since", "unchecked", "check"), "")
+    rule = {**whole, "killed": [], "alone": [], "cases": 0, "vectors": 0, **changed}
+    return json.dumps({"spec": spec, "seed": 0, "effort": "quick", "rules": [rule], "members": []})
+
+
 BAD_FILES = {
     "absent": (None, "cannot be read: No such file or directory."),
     "not JSON": ("rules", "expected a file that `packproof selftest --trace FILE` wrote"),
@@ -97,6 +105,13 @@ BAD_FILES = {
         '{"rules": [{"id": "MASK-2"}]}',
         "expected a file that `packproof selftest --trace FILE` wrote",
     ),
+    "nested without an end": (
+        "[" * 100_000,
+        "expected a file that `packproof selftest --trace FILE` wrote; the document",
+    ),
+    "a count below 0": (_with({"cases": -1}), "rules[0].cases: Input should be greater than or equal to 0"),
+    "no list": (_with({"killed": 5}), "rules[0].killed: Input should be a valid array"),
+    "another spec": (_with({}, spec="9.9"), "was written for other rules than those of spec"),
     "other rules": (
         '{"spec": "0.1", "seed": 0, "effort": "quick", "rules": [], "members": []}',
         "was written for other rules than those of spec",
@@ -123,6 +138,7 @@ def test_a_file_that_is_no_trace(case: str, tmp_path: Path, capsys: pytest.Captu
         (["list", "--from", "x.json"], "--from: belongs to --matrix."),
         (["list", "--matrix", "MASK"], "leave out ids and --spec"),
         (["list", "--matrix", "--spec", "0.1"], "leave out ids and --spec"),
+        (["selftest", "--effort", "deep"], "--effort 'deep': expected one of quick, standard."),
         (["selftest", "--trace", "."], "--trace .: is a folder, expected the name of a file to write."),
     ],
 )

@@ -99,6 +99,59 @@ def test_a_tampered_vector_is_found(
     assert lines[-1] == "1 disagree"
 
 
+def no_vectors(text: dict[str, Any]) -> None:
+    """A file without a single vector."""
+    text["vectors"] = []
+
+
+def no_outcome(text: dict[str, Any]) -> None:
+    """A vector that neither expects nor refuses."""
+    text["vectors"][0].pop("expected", None)
+    text["vectors"][0].pop("error", None)
+
+
+def two_outcomes(text: dict[str, Any]) -> None:
+    """A vector that expects and refuses."""
+    text["vectors"][0] |= {"expected": {}, "error": {"kind": "ValueError", "mentions": []}}
+
+
+def no_key(text: dict[str, Any]) -> None:
+    """Another document."""
+    del text["vectors"]
+
+
+@pytest.mark.parametrize("spoil", [no_vectors, no_outcome, two_outcomes, no_key], ids=lambda spoil: spoil.__name__)
+def test_a_file_that_proves_nothing_is_refused(tmp_path: Path, spoil: Callable[[dict[str, Any]], None]) -> None:
+    """A file that would agree with everything ends the run with 2 and one line that names it, and nothing agrees."""
+    for one in RUN:
+        shutil.copy(FOLDER / f"{one}.json", tmp_path)
+    text = json.loads((FOLDER / "masks.json").read_text(encoding="utf-8"))
+    spoil(text)
+    (tmp_path / "masks.json").write_text(json.dumps(text), encoding="utf-8")
+    done = run(str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"{tmp_path / 'masks.json'}: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_null_beside_an_outcome_is_as_if_absent(tmp_path: Path) -> None:
+    """`"error": null` beside `expected`, which the schema allows, changes nothing."""
+    for one in RUN:
+        text = json.loads((FOLDER / f"{one}.json").read_text(encoding="utf-8"))
+        text["vectors"] = [{"expected": None, "error": None} | vector for vector in text["vectors"]]
+        (tmp_path / f"{one}.json").write_text(json.dumps(text), encoding="utf-8")
+    done = run(str(tmp_path))
+    assert done.stdout.splitlines()[-1] == "all agree"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["a", "b"], ["absent"]])
+def test_a_folder_that_is_none_is_told(words: list[str]) -> None:
+    """Options, two folders and a folder that is not there are one line on standard error and exit code 2."""
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
 def test_without_node_a_skip_says_why_and_ci_fails(
     monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]

@@ -54,6 +54,14 @@ def test_the_command_wants_a_folder() -> None:
     )
 
 
+def test_the_command_makes_no_folder(tmp_path: Path) -> None:
+    """A folder that is not there is named, and is not made."""
+    command = [sys.executable, "-m", "packer_spec.vectors", str(tmp_path / "absent")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, list(tmp_path.iterdir())) == (1, [])
+    assert done.stderr.startswith(f"{tmp_path / 'absent'}: is no folder")
+
+
 def test_every_file_has_a_model_and_every_model_a_file() -> None:
     """The tables, the models and the files have the same names."""
     assert sorted(VECTOR_FILES) == sorted(VECTOR_NAMES) == sorted(path.stem for path in FOLDER.glob("*.json"))
