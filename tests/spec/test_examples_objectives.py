@@ -172,6 +172,8 @@ def test_a_turn_that_does_not_continue_begins_a_row() -> None:
     for number, (prompt, completion) in enumerate(turns, 1):
         assert table.numbers(f"row {number}") == prompt + completion
         assert table.numbers(f"expected, row {number}") == mask(len(prompt), len(completion))
+    both = zip([*table.numbers("expected, row 1"), 0], table.numbers("expected, row 2"), strict=True)
+    assert table.numbers("got, one row with the ids of row 2") == [max(pair) for pair in both]
 
 
 def test_only_sampled_tokens_are_selected() -> None:

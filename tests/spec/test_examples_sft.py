@@ -65,6 +65,23 @@ def said(role: str, *ids: int, **more: Any) -> Message:
 ASKED = said("user", 110)
 
 
+def whatever_follows(row: list[int], labels: list[int]) -> list[int]:
+    """Everything is trained from the first label on."""
+    first = next(i for i, one in enumerate(labels) if one != -100)
+    return [*labels[:first], *row[first:]]
+
+
+FAULTS: dict[str, Callable[[list[int], list[int]], list[int]]] = {
+    "SFT-3": lambda _, labels: [*labels[1:], -100],
+    "SFT-4": whatever_follows,
+    "SFT-5": lambda _, labels: [-100 if one == 102 else one for one in labels],
+    "SFT-6": lambda row, labels: [id if id == 107 else one for id, one in zip(row, labels, strict=True)],
+    "SFT-7": lambda row, labels: [*labels[:4], *row[4:6], *labels[6:]],
+    "SFT-8": lambda row, labels: [id if id == 120 else one for id, one in zip(row, labels, strict=True)],
+}
+"""What the packer at fault gives for a row and its labels."""
+
+
 @pytest.mark.parametrize(
     ("rule_id", "messages", "template"),
     [
@@ -72,22 +89,16 @@ ASKED = said("user", 110)
         ("SFT-4", [ASKED, said("assistant", 120), said("tool", 130), said("assistant", 121)], toy()),
         ("SFT-5", [ASKED, said("assistant")], toy()),
         ("SFT-6", [ASKED, said("assistant", 120)], toy(opener=[107])),
-        (
-            "SFT-7",
-            [ASKED, said("assistant", 120, train=False), said("user", 111), said("assistant", 121)],
-            toy(),
-        ),
+        ("SFT-7", [ASKED, said("assistant", 120, train=False), said("user", 111), said("assistant", 121)], toy()),
         ("SFT-8", [said("user", 120), said("assistant", 120)], toy()),
     ],
 )
-def test_the_expected_labels_follow_from_the_definitions(
-    rule_id: str, messages: list[Message], template: Render
-) -> None:
-    """Row and expected labels of a smallest break are those of its conversation, and the packer at fault differs."""
+def test_the_labels_follow_from_the_definitions(rule_id: str, messages: list[Message], template: Render) -> None:
+    """Row and expected labels of a smallest break are those of its conversation, and the others those of its fault."""
     table = example("sft", rule_id)
     row, labels = shaped(messages, template, [102, 108])
     assert (table.numbers("input_ids"), table.numbers("expected")) == (row, labels)
-    assert table.numbers("got") != labels
+    assert table.numbers("got") == FAULTS[rule_id](row, labels) != labels
     if "turn's prompt" in table.rows:
         assert table.numbers("turn's prompt") == template(messages[:1], True)
 
@@ -177,15 +188,16 @@ def test_a_cut_row_loses_its_terminator() -> None:
 def test_positions_restart_in_every_segment() -> None:
     """SFT-16's packed row joins its two samples, counts positions in each, and leaves filler at 0."""
     table = example("sft", "SFT-16")
-    lengths, width = [3, 2], len(table.header)
+    samples, width = [([110, 120, 102], [-100, 120, 102]), ([210, 220], [-100, 220])], len(table.header)
+    lengths = [len(ids) for ids, _ in samples]
     filler = width - sum(lengths)
+    assert table.row("input_ids") == [*(str(one) for ids, _ in samples for one in ids), *["pad"] * filler]
+    assert table.numbers("labels") == [*(one for _, labels in samples for one in labels), *[-100] * filler]
     (expected,) = [head for head in table.rows if head.startswith("expected")]
     (got,) = [head for head in table.rows if head.startswith("got")]
     assert f"[{lengths}]" in expected
     assert table.numbers(expected) == [*(i for length in lengths for i in range(length)), *[0] * filler]
     assert table.numbers(got) == list(range(width))
-    assert table.row("input_ids").count("pad") == filler
-    assert table.numbers("labels")[-filler:] == [-100] * filler
 
 
 def test_the_first_label_of_a_segment_is_ignored() -> None:
