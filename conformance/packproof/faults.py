@@ -4,9 +4,14 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["name_id_fault", "name_ignored_fault", "name_mask_fault", "name_text_fault"]
+__all__ = ["counted", "name_id_fault", "name_ignored_fault", "name_mask_fault", "name_text_fault"]
 
 _MANY = 16  # ids from which on a lost one looks like a limit
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """`1 entry`, `2 entries`."""
+    return f"{count} {one if count == 1 else many}"
 
 
 def name_mask_fault(expected: Sequence[int], got: Sequence[int], prompt_len: int = 0) -> str:
@@ -15,7 +20,7 @@ def name_mask_fault(expected: Sequence[int], got: Sequence[int], prompt_len: int
     if want == have:
         return ""
     if len(want) != len(have):
-        return f"{len(have)} entries for {len(want)} ids"
+        return f"{counted(len(have), 'entry', 'entries')} for {counted(len(want), 'id', 'ids')}"
     if not any(have):
         return "nothing marked"
     if not any(want):

@@ -17,6 +17,7 @@ MASKS: dict[str, tuple[list[int], list[int], str]] = {
     "another token": ([0, 1, 1, 0], [0, 0, 1, 0], "first 1 lost"),
     "a one at the last position": ([0, 1, 1, 1], [0, 1, 1, 0], "last token lost"),
     "too short": ([0, 1, 1, 0], [0, 1, 0], "3 entries for 4 ids"),
+    "one entry": ([0, 1, 1, 0], [0], "1 entry for 4 ids"),
 }
 
 
