@@ -10,6 +10,7 @@ from typing import Any
 
 from packer_schemas.cases import Sample
 from packer_schemas.observation import ObsBundle
+from packproof.faults import counted
 from packproof.limits import setting_up
 from packproof.load import describe
 from packproof.views import BatchView, PolicyView
@@ -168,16 +169,29 @@ class Driver:
 
     def max_len(self, views: Sequence[PolicyView], raws: list[Any] | None = None) -> int:
         """`policy_compute_max_len` (on the very list `raws`, when that matters)."""
-        with self.calling(f"policy_compute_max_len({sample_lengths(views)})"):
+        with _blaming_rows(views), self.calling(f"policy_compute_max_len({sample_lengths(views)})"):
             samples = [view.raw for view in views] if raws is None else raws
             return finished(self.packer.policy_compute_max_len(samples), self.last_call)
 
     def collate(self, views: Sequence[PolicyView], max_len: int, raws: list[Any] | None = None) -> BatchView:
         """`policy_collate_fn` at width `max_len` (on the very list `raws`, when that matters)."""
         call = f"policy_collate_fn({sample_lengths(views)}, {max_len})"
-        with self.calling(call):
+        with _blaming_rows(views), self.calling(call):
             answer = self.packer.policy_collate_fn([view.raw for view in views] if raws is None else raws, max_len)
             return BatchView.of(finished(answer, call), call)
+
+
+@contextmanager
+def _blaming_rows(views: Sequence[PolicyView]) -> Iterator[None]:
+    """Where a call raises on rows that the packer made with too short or too long a mask, say so, for MASK-1 speaks."""
+    try:
+        yield
+    except CallFailed as error:
+        row = next((view for view in views if len(view.ids) != len(view.mask)), None)
+        if row is None or not error.counterexample.got.startswith("raised"):
+            raise
+        lengths = f"{counted(len(row.ids), 'id', 'ids')} and {counted(len(row.mask), 'mask entry', 'mask entries')}"
+        raise error.told(fault=f"a row of the packer's own has {lengths}: see MASK-1") from error
 
 
 def policy_call(sample: Sample, completion: Any, prompt_ids: Any) -> str:

@@ -1,5 +1,6 @@
 """The conformance run as pytest sees it: one item per rule and packer, its report, and the summary at the end."""
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from packproof.violation import UsageError
 __all__ = ["join"]
 
 _SEED = "packproof-seed"
+_CAUSE = re.compile(r": see ([A-Z]+-\d+)$")
 
 
 def join(config: pytest.Config) -> None:
@@ -81,6 +83,7 @@ class Conformance:
         self.run = run
         self.outcomes: dict[str, Outcome] = {}
         self.crashes: dict[tuple[str, str], str] = {}
+        self.collected: set[str] = set()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -98,6 +101,10 @@ class Conformance:
                 )
                 report.result = [*report.result, own]
         return report
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Note what runs, once `-k` and its like have left things out."""
+        self.collected = {item.nodeid for item in session.items}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
@@ -141,15 +148,19 @@ class Conformance:
         return build_report(self.run, found)
 
     def describe(self, subject: Subject, outcome: Outcome, replayed: str = "") -> str:
-        """The failure in full, or one line when the same crash has been shown under another rule.
+        """The failure in full, or one line when another rule of this run shows the same crash or speaks of its cause.
 
         `replayed` is the path of the case file that was run, if it was one.
         """
         found = outcome.counterexample
         if found is not None and found.crash:
-            first = self.crashes.setdefault((subject.label, found.got), outcome.requirement)
+            not_reached = f"{outcome.requirement}  {outcome.level}  not reached:"
+            cause = _CAUSE.search(found.fault)
+            if cause and f"{subject.label}::{cause[1]}" in self.collected:
+                return f"{not_reached} {found.call.partition('(')[0]} fails, and {found.fault}"
+            first = self.crashes.setdefault((subject.label, _same_crash(found.got)), outcome.requirement)
             if first != outcome.requirement:
-                return f"{outcome.requirement}  {outcome.level}  not reached: the packer fails as shown under {first}"
+                return f"{not_reached} the packer fails as shown under {first}"
         command = self.options.command(subject, outcome.requirement, self.run.settings.seed, replayed)
         return failure_text(outcome, subject.target, command, replayed or self._keep_case(subject, outcome))
 
@@ -164,6 +175,12 @@ class Conformance:
         except OSError:  # the cache was made by another user
             return ""
         return str(path.relative_to(self.options.folder)) if path.is_relative_to(self.options.folder) else str(path)
+
+
+def _same_crash(got: str) -> str:
+    """What two sights of one crash have in common: the place, and the message less its numbers."""
+    message, opening, place = got.rpartition(" (")
+    return re.sub(r"\d+(, \d+)*", "N", message) + opening + place
 
 
 class BrokenRule(Exception):

@@ -39,9 +39,14 @@ class Violation(Exception):
 class CallFailed(Violation):
     """The packer raised, exited or hung where the contract promises an answer; `advice` says what to do about it."""
 
-    def __init__(self, call: str, got: str, expected: str = "an answer", advice: str = "") -> None:
-        super().__init__(Counterexample(call=call, expected=expected, got=got, crash=True))
+    def __init__(self, call: str, got: str, expected: str = "an answer", advice: str = "", *, fault: str = "") -> None:
+        super().__init__(Counterexample(call=call, expected=expected, got=got, fault=fault, crash=True))
         self.advice = advice
+
+    def told(self, *, call: str = "", fault: str = "") -> "CallFailed":
+        """The same failure with more said of the call, or with a name for what brought it about."""
+        found = self.counterexample
+        return CallFailed(call or found.call, found.got, found.expected, self.advice, fault=fault or found.fault)
 
 
 class CaseTimeout(BaseException):

@@ -68,7 +68,7 @@ def _beside_an_accelerator(seen: StandIn, calls: Iterator[tuple[str, Any]]) -> I
     except CallFailed as error:
         found = error.counterexample
         if not seen.requests:
-            raise CallFailed(f"{found.call}, {where}", found.got, found.expected) from error
+            raise error.told(call=f"{found.call}, {where}") from error
         yield f"{found.call}, {where}", None
 
 
