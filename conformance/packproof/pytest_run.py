@@ -157,7 +157,8 @@ class Conformance:
             not_reached = f"{outcome.requirement}  {outcome.level}  not reached:"
             cause = _CAUSE.search(found.fault)
             if cause and f"{subject.label}::{cause[1]}" in self.collected:
-                return f"{not_reached} {found.call.partition('(')[0]} fails, and {found.fault}"
+                method = found.call.rpartition("; ")[2].partition("(")[0]
+                return f"{not_reached} {method} fails, and {found.fault}"
             first = self.crashes.setdefault((subject.label, _same_crash(found.got)), outcome.requirement)
             if first != outcome.requirement:
                 return f"{not_reached} the packer fails as shown under {first}"

@@ -68,3 +68,25 @@ def test_crashes_that_differ_in_numbers_are_one(project: Project) -> None:
     assert failures.count("raised RuntimeError: cannot make") == 2
     assert "COLL-8  MUST  not reached: the packer fails as shown under COLL-4" in ran.out
     assert "COLL-10  MUST  not reached: the packer fails as shown under LIFE-8" in ran.out
+
+
+NO_PAD = """
+import torch
+from packproof.zoo.miniature import MiniaturePacker
+
+class NoPad(MiniaturePacker):
+    def _settle_pad(self):
+        pass
+
+    def policy_collate_fn(self, processed_samples, computed_max_len):
+        torch.full((1, 1), self.tokenizer.pad_token_id)
+        return super().policy_collate_fn(processed_samples, computed_max_len)
+"""
+
+
+def test_the_model_that_a_call_failed_on_is_named(project: Project) -> None:
+    """LIFE-8 sets packers up on a second model; a call that fails on that one names it."""
+    project.write("no_pad.py", NO_PAD)
+    ran = project.pytest("--packer", "no_pad:NoPad", *QUICK, "--packer-select", "LIFE-8")
+    assert ran.line("model") == "tiny-qwen"
+    assert ran.line("call").startswith("setup('tiny-gpt2'); policy_collate_fn(samples of length [")

@@ -137,13 +137,14 @@ def life_8(subject: Subject, case: PolicyCase) -> None:
     fresh = subject.fresh(case.model)
     unused = fresh.policy_input(case.sample)
     used = subject.fresh(_another_model(subject, case.model))
-    _put_to_use(used)
+    first = "" if subject.built_ready else f"setup({used.model!r}); "
+    _put_to_use(used, first)
     if not subject.built_ready:
         used.model = _name(case)
         used.setup(resolve_model(used.model), subject.trust_remote_code)
         used.vocabulary = fresh.vocabulary
-        _put_to_use(used)
-    _put_to_use(subject.fresh(_another_model(subject, case.model)))
+        _put_to_use(used, f"{first}setup({used.model!r}); ")
+    _put_to_use(subject.fresh(_another_model(subject, case.model)), first)
     row = used.policy_input(case.sample)
     expect_same_input(f"{row.call} on two packers", unused, row, "depends on the instance or its history")
 
@@ -280,10 +281,13 @@ def _set_up_again(subject: Subject, model: str | None) -> Driver:
     return driver
 
 
-def _put_to_use(driver: Driver) -> None:
-    """Shape and collate samples of every route that the packer takes."""
-    rows = [driver.policy_input(one) for route, one in _OTHERS.items() if driver.vocabulary.takes(route)]
-    driver.collate(rows, max(len(row.ids) for row in rows) + 1)
+def _put_to_use(driver: Driver, before: str) -> None:
+    """Shape and collate samples of every route that the packer takes; a failure says what was done `before`."""
+    try:
+        rows = [driver.policy_input(one) for route, one in _OTHERS.items() if driver.vocabulary.takes(route)]
+        driver.collate(rows, max(len(row.ids) for row in rows) + 1)
+    except CallFailed as error:
+        raise error.told(call=f"{before}{error.counterexample.call}") from error
 
 
 def _ids(sample: Sample, container: str) -> dict[str, Any]:
