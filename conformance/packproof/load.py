@@ -67,7 +67,10 @@ def load_callable(path: str, option: str) -> Callable[..., Any]:
 
 
 def describe(error: BaseException) -> str:
-    """An exception in one line, with the last frame of the user's code: `KeyError: 'x' (packers.py:12 in setup)`."""
+    """An exception in one line, with the last frame of the user's code: `KeyError: 'x' (packers.py:12 in setup)`.
+
+    Where there is none, the last frame of a library; one inside Python's own import system tells nobody anything.
+    """
     text = printable(f"{type(error).__name__}: {_message(error)}".strip().replace("\n", " "))
     text = text if len(text) <= 300 else text[:297] + "..."
     frames = traceback.extract_tb(error.__traceback__)
@@ -75,6 +78,8 @@ def describe(error: BaseException) -> str:
         return text
     own = (frame for frame in reversed(frames) if not _is_library(frame.filename))
     last = next(own, frames[-1])
+    if last.filename.startswith("<frozen "):
+        return text
     return f"{text} ({last.filename.rpartition('/')[2]}:{last.lineno} in {last.name})"
 
 
