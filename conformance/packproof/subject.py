@@ -23,6 +23,10 @@ _TOKENIZER_ADVICE = (
     "transformers.PreTrainedTokenizerFast(tokenizer_object=...). A packer that has none to show leaves the attribute "
     "out; then the rules that need it do not apply."
 )
+_MODEL_ADVICE = (
+    " Name the models that it serves with --packer-model. A setup that loads a fixed name has to load the name_or_path "
+    "it is given; or let the factory return the packer set up, and it runs on what it was built with."
+)
 
 
 class Subject:
@@ -62,7 +66,7 @@ class Subject:
             )
         self.models: tuple[str | None, ...] = (None,) if self.built_ready else tuple(models or EMBEDDED)
         for model in self.models:
-            with self._starting("" if model is None else " Name the models that it serves with --packer-model."):
+            with self._starting("" if model is None else _MODEL_ADVICE):
                 self._drivers[model, ""] = self.fresh(model)
         self.capabilities = self._capabilities()
         self.feed = {model: self.on(model).vocabulary for model in self.models}

@@ -92,7 +92,7 @@ CASES = {
         "importing 'broken_import' failed: ModuleNotFoundError: No module named 'not_installed' (broken_import.py:1",
     ),
     "package misses another": ("broken_package.inner:make", "No module named 'not_installed' (__init__.py:1"),
-    "module has wrong syntax": ("broken_syntax:make", "importing 'broken_syntax' failed: SyntaxError"),
+    "module has wrong syntax": ("broken_syntax:make", "SyntaxError: invalid syntax (broken_syntax.py, line 1)"),
     "module exits": ("broken_exit:make", "importing it tried to end the process (exit 5)"),
     "module hangs": ("broken_hang:make", "importing it did not finish within 0.5 s"),
     "no callable": ("factories:NUMBER", "expected a callable, got int."),
@@ -167,6 +167,7 @@ def test_a_target_that_gives_no_packer(broken: Project, case: str) -> None:
     message = _refused(broken, "--packer", target)
     assert message.startswith(f"ERROR: --packer {target!r}: ")
     assert says in message
+    assert "<frozen" not in message
 
 
 OPTIONS = {
@@ -224,3 +225,13 @@ def test_a_hub_model_that_is_not_there(project: Project) -> None:
     message = _refused(project, "--packer", "house:MiniaturePacker", "--packer-model", "nobody/no-such-model")
     assert "setup('nobody/no-such-model') raised OSError" in message
     assert "Name the models that it serves with --packer-model." in message
+
+
+def test_a_model_name_written_into_setup(project: Project) -> None:
+    """A setup that loads a name of its own is told what to do about that too, for naming models cannot help it."""
+    lines = ["from packproof.zoo.miniature import MiniaturePacker", "", "class Fixed(MiniaturePacker):"]
+    lines += ["    def _load(self, *_):", "        return super()._load('nobody/no-such-model', False)", ""]
+    project.write("house.py", "\n".join(lines))
+    message = _refused(project, "--packer", "house:Fixed")
+    assert "setup('tiny-qwen') raised OSError" in message
+    assert "A setup that loads a fixed name has to load the name_or_path it is given; or let the factory" in message
