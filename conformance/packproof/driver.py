@@ -13,6 +13,7 @@ from packer_schemas.observation import ObsBundle
 from packproof.faults import counted
 from packproof.limits import setting_up
 from packproof.load import describe
+from packproof.signatures import wrong_signature
 from packproof.views import BatchView, PolicyView
 from packproof.violation import CallFailed, CaseTimeout, PackerExit, Unexercised, Violation
 from packproof.vocabulary import UNKNOWN, Vocabulary
@@ -105,7 +106,13 @@ class Driver:
         """Run packer code under the name `call`; its exceptions become `CallFailed`."""
         self.last_call = call
         with calling(call, self._note):
-            yield
+            try:
+                yield
+            except TypeError as error:
+                told = wrong_signature(error, self.packer, call)
+                if told is None:
+                    raise
+                raise told from None
 
     def refuses(
         self, call: str, run: Callable[[], Any], accept: tuple[type[Exception], ...] = REFUSALS, wording: str = ""

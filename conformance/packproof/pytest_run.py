@@ -24,6 +24,7 @@ from packproof.violation import UsageError
 __all__ = ["join"]
 
 _SEED = "packproof-seed"
+_PLACE = re.compile(r" \([^()]*:\d+ in \S+\)$")
 _CAUSE = re.compile(r": see ([A-Z]+-\d+)$")
 
 
@@ -180,8 +181,9 @@ class Conformance:
 
 def _same_crash(got: str) -> str:
     """What two sights of one crash have in common: the place, and the message less its numbers."""
-    message, opening, place = got.rpartition(" (")
-    return re.sub(r"\d+(, \d+)*", "N", message) + opening + place
+    place = _PLACE.search(got)
+    end = place.start() if place else len(got)
+    return re.sub(r"\d+(, \d+)*", "N", got[:end]) + got[end:]
 
 
 class BrokenRule(Exception):

@@ -12,6 +12,7 @@ from packproof.driver import Driver, calling, finished, short
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable, printable
 from packproof.models import EMBEDDED, resolve_model
+from packproof.signatures import expect_signatures
 from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import Vocabulary, missing_from
 
@@ -64,6 +65,8 @@ class Subject:
                 f"--packer {self.target!r}: the factory returns a packer that is set up already, so the model "
                 f"{models[0]!r} cannot be chosen. Leave --packer-model out, or return the packer before setup."
             )
+        with self._starting():
+            expect_signatures(f"{self.target}()", first, built_ready=self.built_ready)
         self.models: tuple[str | None, ...] = (None,) if self.built_ready else tuple(models or EMBEDDED)
         for model in self.models:
             with self._starting("" if model is None else _MODEL_ADVICE):
