@@ -18,7 +18,7 @@ from packer_schemas.published import PUBLISHED
 from packer_schemas.schema_files import load_schema
 from packproof.validation.schema_words import problems_of, resolved
 from packproof.validation.strict_json import Problem, show
-from packproof.validation.tensor_json import TensorValidator, is_tensor_json
+from packproof.validation.tensor_json import TensorValidator, tensor_of
 from packproof.violation import UsageError
 
 __all__ = ["ForeignSchema", "OwnSchema"]
@@ -30,7 +30,7 @@ Place = tuple[str | int, ...]
 class OwnSchema:
     """A published schema. The model behind it is asked first: it is fast, and knows what no schema can say.
 
-    The model reads no tensors from JSON: they are looked at by themselves, and the model gets the rest.
+    The model reads no tensors from JSON: where all else is right, it is asked again with tensors made from the lists.
     """
 
     def __init__(self, name: str) -> None:
@@ -45,24 +45,36 @@ class OwnSchema:
 
     def problems(self, document: Any, raw: bytes) -> list[Problem]:
         """What is wrong with a document, whose JSON text is `raw`; nothing, when it keeps schema and model."""
-        tensors = {place: one for way, kind in self._tensors.items() for place, one in _found(way, document, kind)}
-        refused = self._refusals(document, raw, list(tensors))
-        if not refused and all(is_tensor_json(block, declared) for block, declared in tensors.values()):
-            return []
+        tensors: dict[Place, Any] = {}
+        for way, declared in self._tensors.items():
+            tensors.update((place, tensor_of(block, declared)) for place, block in _found(way, document))
+        refused = self._refusals(raw, tensors)
+        if not refused and all(tensor is not None for tensor in tensors.values()):
+            refused = self._refusals_whole(document, tensors) if tensors else []
+            if not refused:
+                return []
         found = [one for error in self._validator.iter_errors(document) for one in problems_of(error, self._schema)]
         return found or [_problem_of(error, document) for error in refused]
 
-    def _refusals(self, document: Any, raw: bytes, tensors: list[Place]) -> list[Any]:
-        """What the model has against a document apart from its tensors."""
-        if () in tensors:
-            return []
-        for place in tensors:
-            document = _without(document, *place)
+    def _refusals(self, raw: bytes, tensors: Mapping[Place, Any]) -> list[Any]:
+        """What the model has against a document apart from its tensors, which it takes for lists."""
         try:
-            self._model.validate_json(json.dumps(document) if tensors else raw, strict=True)
+            self._model.validate_json(raw, strict=True)
         except ValidationError as refused:
-            errors = refused.errors(include_url=False, include_context=False, include_input=False)
-            return [error for error in errors if error["loc"] not in tensors]
+            return [error for error in _errors(refused) if error["loc"] not in tensors]
+        return []
+
+    def _refusals_whole(self, document: Any, tensors: Mapping[Place, Any]) -> list[Any]:
+        """What the model has against a document with its tensors, where every field by itself is right.
+
+        Python data are read less strictly, for there a list is no tuple; the JSON text has been read before.
+        """
+        for place, tensor in tensors.items():
+            document = _with(document, tensor, *place)
+        try:
+            self._model.validate_python(document)
+        except ValidationError as refused:
+            return _errors(refused)
         return []
 
 
@@ -122,26 +134,29 @@ def _tensor_places(schema: Any, root: Any, way: tuple[str, ...] = ()) -> Iterato
         yield from _tensor_places(schema["items"], root, (*way, "*"))
 
 
-def _found(way: Sequence[str], document: Any, declared: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
-    """Place of every array on the way, with the array and its declaration as a tensor."""
+def _found(way: Sequence[str], document: Any, place: Place = ()) -> Iterator[tuple[Place, list[Any]]]:
+    """Every array on the way, with its place."""
     if not way:
         if isinstance(document, list):
-            yield place, (document, declared)
+            yield place, document
     elif way[0] == "*":
         for index, item in enumerate(document) if isinstance(document, list) else ():
-            yield from _found(way[1:], item, declared, (*place, index))
+            yield from _found(way[1:], item, (*place, index))
     elif isinstance(document, dict) and way[0] in document:
-        yield from _found(way[1:], document[way[0]], declared, (*place, way[0]))
+        yield from _found(way[1:], document[way[0]], (*place, way[0]))
 
 
-def _without(document: Any, step: str | int, *rest: str | int) -> Any:
-    """A copy of the document, as deep as needed, without the key at the end of the steps."""
+def _with(document: Any, new: Any, *steps: str | int) -> Any:
+    """A copy of the document, as deep as needed, with something new at the end of the steps."""
+    if not steps:
+        return new
     copy = document.copy()
-    if rest:
-        copy[step] = _without(document[step], *rest)
-    else:
-        del copy[step]
+    copy[steps[0]] = _with(document[steps[0]], new, *steps[1:])
     return copy
+
+
+def _errors(refused: ValidationError) -> list[Any]:
+    return refused.errors(include_url=False, include_context=False, include_input=False)
 
 
 def _problem_of(error: Mapping[str, Any], document: Any) -> Problem:
