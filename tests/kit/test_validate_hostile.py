@@ -6,12 +6,26 @@ from typing import Any
 
 import pytest
 
+from packproof.cli import main
 from packproof.validation.schema_check import OwnSchema
+from packproof.validation.showing import Problem
 
 
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def validate(capsys):
+    """Run the command; its exit code, its lines on standard output, and standard error."""
+
+    def run(*arguments: str) -> tuple[int, list[str], str]:
+        code = main(["validate", *arguments])
+        shown = capsys.readouterr()
+        return code, shown.out.splitlines(), shown.err
+
+    return run
 
 
 def said(name: str, value: Any) -> list[str]:
@@ -49,3 +63,48 @@ def test_a_number_that_no_dtype_holds_is_refused(name: str, value: Any, problem:
     """A tensor's numbers fit one of its declared dtypes, or the one furthest away is named."""
     assert said(name, value)[0].startswith(problem)
     assert said("routing-record", [[[-1, 2**63 - 1]]]) == said("routing-record", [[[255]]]) == []
+
+
+TOML = {
+    "[" * 100_000: "(document)  expected at most 200 levels of nesting, got more",
+    "1\n" + ".".join("a" * 3000) + " = 1": "(document)  expected at most 200 levels of nesting, got more",
+    "9" * 5000: "(document)  expected integers of at most 4300 digits, got a longer one",
+    "[{b = nan}]": "known[0].b  expected a JSON value, got NaN, which is not JSON",
+    "[1, -inf]": "known[1]  expected a JSON value, got -Infinity, which is not JSON",
+    "1e999": "known  expected a JSON value, got Infinity, which is not JSON",
+}
+"""Values of the key `known` that TOML, or its reader, may not mind, and what is said of them."""
+
+
+@pytest.mark.parametrize(("value", "problem"), TOML.items(), ids=range(len(TOML)))
+def test_toml_that_json_has_no_place_for_is_a_problem(validate, value: str, problem: str) -> None:
+    """Endless nesting and digits, NaN and infinities in TOML are told in one line, with exit code 1."""
+    Path("k.toml").write_text(f"known = {value}", encoding="utf-8")
+    assert validate("k.toml")[:2] == (1, [f"k.toml  {problem}", "k.toml: invalid"])
+
+
+def test_no_text_of_the_data_reaches_the_terminal_raw(validate) -> None:
+    """Control characters in keys, values and what a model says of them are escaped, and a problem stays one line."""
+    source = {"kind": "mixture", "parts": [{"name": "b\n\x1b[31m\u202e", "weight": -1, "n\ny\u200b": 1}]}
+    Path("d.json").write_text(json.dumps({"source": source, "\x1b]0;x\x07": 1}), encoding="utf-8")
+    Path("t.jsonl").write_text('{"a\x07": 1}\n{"\\u202e": \x1b}', encoding="utf-8")
+    code, shown, error = validate("--schema", "dataloader-state", "d.json", "t.jsonl")
+    assert code == 1
+    assert error == ""
+    assert all(line.isprintable() for line in shown)
+    assert all(line.startswith(("d.json", "t.jsonl")) for line in shown)
+    assert "b\\n" in str(Problem("", "b\n"))
+
+
+def test_a_problem_is_cut_to_what_can_be_read(validate) -> None:
+    """A long key, a deep place and a long text are cut; behind its file, a problem has at most 400 characters."""
+    Path("s.json").write_text(json.dumps({"additionalProperties": {"pattern": "x" * 9000}}), encoding="utf-8")
+    Path("d.json").write_text(json.dumps({"k" * 5000: "v" * 5000}), encoding="utf-8")
+    shown = validate("--schema", "s.json", "d.json")[1][0]
+    assert shown.startswith(f'd.json  ["{"k" * 57}..."]  expected a value that matches xxx')
+    assert shown.endswith("xxx ...")
+    assert len(shown) == len("d.json  ") + 400
+    path = str(Problem(".".join(["key"] * 99), "expected an integer, got 1"))
+    assert path.startswith("key.key.key")
+    assert path.endswith("key.key  expected an integer, got 1")
+    assert len(path) < 250

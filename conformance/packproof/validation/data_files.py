@@ -1,17 +1,15 @@
 """Data files as streams of documents: JSON, JSON Lines and TOML, from disk or from standard input."""
 
-import datetime
-import json
-import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from packproof.validation.strict_json import NotJson, Problem, StrictReader, undecodable
+from packproof.validation.showing import Problem
+from packproof.validation.strict_json import NotJson, StrictReader
+from packproof.validation.toml_json import read_toml
 from packproof.violation import UsageError
 
 __all__ = ["DataFile", "Document"]
@@ -117,21 +115,7 @@ def _parsed(reader: StrictReader, raw: bytes, line: int, marked: tuple[Problem, 
 def _toml(raw: bytes) -> Document:
     marked, raw = _unmarked(raw)
     try:
-        value = _as_json(tomllib.loads(raw.decode("utf-8")))
-    except UnicodeDecodeError as error:
-        return Document(1, problems=(*marked, undecodable(raw, error)))
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r" \(at line (\d+), (column \d+)\)$", str(error))
-        place = f" at {at[2]} ({str(error)[: at.start()]})" if at else f": {error}"
-        problem = Problem("", f"expected TOML, got something else{place}", int(at[1]) if at else None)
-        return Document(1, problems=(*marked, problem))
-    return Document(1, json.dumps(value).encode(), value, marked)
-
-
-def _as_json(value: Any) -> Any:
-    """TOML data as JSON has it: dates and times as text. NaN and infinities remain, for a schema to refuse."""
-    if isinstance(value, dict):
-        return {key: _as_json(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_as_json(item) for item in value]
-    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else value
+        value, text = read_toml(raw)
+    except NotJson as error:
+        return Document(1, problems=(*marked, *error.problems))
+    return Document(1, text, value, marked)

@@ -13,11 +13,10 @@ from pydantic import TypeAdapter, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from packer_schemas.canonical import json_path
 from packer_schemas.published import PUBLISHED
 from packer_schemas.schema_files import load_schema
 from packproof.validation.schema_words import problems_of, resolved
-from packproof.validation.strict_json import Problem, show
+from packproof.validation.showing import Problem, place_of, show
 from packproof.validation.tensor_json import TensorValidator, tensor_of
 from packproof.violation import UsageError
 
@@ -92,7 +91,7 @@ class ForeignSchema:
         try:
             kind.check_schema(schema)
         except jsonschema.SchemaError as error:
-            where = json_path(error.absolute_path) or "the schema"
+            where = place_of(error.absolute_path) or "the schema"
             raise UsageError(f"--schema {path}: not a JSON Schema: {where}: {error.message[:200]}.") from error
         self._schema = schema
         self._validator: Validator = kind(schema, registry=Registry())
@@ -171,4 +170,4 @@ def _problem_of(error: Mapping[str, Any], document: Any) -> Problem:
         said = f"expected {said.removeprefix('Input should be ')}, got {show(document)}"
     elif not said.startswith("expected"):
         said = f"expected what the model takes, got {show(document)}: {said}"
-    return Problem(json_path(path), said)
+    return Problem(place_of(path), said)

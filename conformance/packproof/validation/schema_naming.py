@@ -6,7 +6,7 @@ from dataclasses import replace
 from packproof.validation.data_files import DataFile, Document
 from packproof.validation.schema_check import ForeignSchema, OwnSchema
 from packproof.validation.schema_choice import named_schema, unknown_schema
-from packproof.validation.strict_json import Problem, show
+from packproof.validation.showing import Problem, show
 from packproof.violation import UsageError
 
 __all__ = ["Naming"]

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from packer_schemas.canonical import json_path
-from packproof.validation.strict_json import Problem, show
+from packproof.validation.showing import Problem, place_of, show
 
 __all__ = ["problems_of", "resolved"]
 
@@ -35,7 +34,7 @@ def problems_of(error: Any, root: Schema) -> Iterator[Problem]:
     if keyword == "required":
         key = next(key for key in error.validator_value if error.message.startswith(repr(key)))
         wanted = error.schema.get("properties", {}).get(key, True)
-        yield Problem(json_path([*path, key]), f"expected {_described(wanted, root)}, got nothing")
+        yield Problem(place_of([*path, key]), f"expected {_described(wanted, root)}, got nothing")
     elif keyword == "additionalProperties" and error.validator_value is False:
         yield from _unknown_keys(path, given, error.schema)
     elif keyword in ("anyOf", "oneOf") and error.context:
@@ -43,12 +42,12 @@ def problems_of(error: Any, root: Schema) -> Iterator[Problem]:
     elif keyword in _DESCRIBED:
         of_key = "propertyNames" in list(error.relative_schema_path)[-2:-1]
         place, what = ([*path, given], "a key: ") if of_key else (path, "")
-        yield Problem(json_path(place), f"expected {what}{_described(error.schema, root)}, got {show(given)}")
+        yield Problem(place_of(place), f"expected {what}{_described(error.schema, root)}, got {show(given)}")
     elif keyword == "x-tensor":
-        yield Problem(json_path(path), error.message)
+        yield Problem(place_of(path), error.message)
     else:
         rule = f"{keyword}: {json.dumps(error.validator_value)}"[:80] if keyword else "nothing here"
-        yield Problem(json_path(path), f"expected {rule}, got {show(given)}")
+        yield Problem(place_of(path), f"expected {rule}, got {show(given)}")
 
 
 def _unknown_keys(path: list[str | int], given: Mapping[str, Any], schema: Mapping[str, Any]) -> Iterator[Problem]:
@@ -57,7 +56,7 @@ def _unknown_keys(path: list[str | int], given: Mapping[str, Any], schema: Mappi
         if key not in known and not any(re.search(pattern, key) for pattern in patterns):
             close = difflib.get_close_matches(key[:60], known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"known are {', '.join([*known, *patterns]) or 'none'}"
-            yield Problem(json_path([*path, key]), f"expected no such key ({hint}), got {show(given[key])}")
+            yield Problem(place_of([*path, key]), f"expected no such key ({hint}), got {show(given[key])}")
 
 
 def _of_union(error: Any, root: Schema) -> Iterator[Problem]:
@@ -76,7 +75,7 @@ def _of_union(error: Any, root: Schema) -> Iterator[Problem]:
         meant = [place for place, value in told.items() if tag in given and value == given[tag]]
         if not meant:
             got = show(given[tag]) if tag in given else "nothing"
-            yield Problem(json_path([*path, tag]), f"expected {_one_of(told.values())}, got {got}")
+            yield Problem(place_of([*path, tag]), f"expected {_one_of(told.values())}, got {got}")
             return
     else:
         meant = [place for place, found in errors.items() if not any(_of_another_kind(one, given) for one in found)]
@@ -85,7 +84,7 @@ def _of_union(error: Any, root: Schema) -> Iterator[Problem]:
             yield from problems_of(one, root)
     else:
         wanted = " or ".join(dict.fromkeys(_described(member, root) for member in members))
-        yield Problem(json_path(path), f"expected {wanted}, got {show(given)}")
+        yield Problem(place_of(path), f"expected {wanted}, got {show(given)}")
 
 
 def _tag(member: Schema, tag: str, root: Schema) -> Any:

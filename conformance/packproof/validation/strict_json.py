@@ -1,35 +1,28 @@
 """JSON as other languages read it: no NaN, no key twice, no text that is no text, and every refusal with its place."""
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import from_json
 
-from packer_schemas.canonical import json_path
+from packproof.validation.showing import Problem, place_of, show
 
-__all__ = ["NotJson", "Problem", "StrictReader", "show", "undecodable"]
+__all__ = ["NotJson", "StrictReader", "undecodable"]
 
 MAX_LEVELS = 200
 """Levels of nesting; pydantic's reader, and many in other languages, read no more."""
 
+MAX_DIGITS = 4300
+"""Digits of an integer; Python, and others, read no more unless they are told to."""
+
 _TOO_DEEP = f"expected at most {MAX_LEVELS} levels of nesting, got more"
 _SCALARS = frozenset({bool, float, int, str, type(None)})
+_UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One fault of a document: its place, in words what was expected and what is there, and the line if that is known.
-
-    The place is a path of keys and indices; it is empty for the document as a whole.
-    """
-
-    path: str
-    said: str
-    line: int | None = None
 
 
 class NotJson(Exception):
@@ -52,10 +45,12 @@ class StrictReader:
 
     def __init__(self) -> None:
         self._odd = False
-        self._decoder = json.JSONDecoder(object_pairs_hook=self._object, parse_constant=self._constant)
+        hooks: dict[str, Any] = {"object_pairs_hook": self._object, "parse_constant": self._constant}
+        self._decoder = json.JSONDecoder(**hooks)
+        self._number_by_number = json.JSONDecoder(parse_float=self._float, parse_int=self._integer, **hooks)
 
     def read(self, raw: bytes) -> Any:
-        """The document in `raw`; `NotJson` for what is none, such as NaN, a key given twice or a lone surrogate."""
+        """The document in `raw`; `NotJson` for what is none, such as NaN, 1e999, a key given twice, lone surrogates."""
         sound, value = _quickly(raw)
         return value if sound else self._carefully(raw)
 
@@ -65,22 +60,32 @@ class StrictReader:
             text = raw.decode("utf-8").rstrip(" \t\r\n")
         except UnicodeDecodeError as error:
             raise NotJson(undecodable(raw, error)) from error
+        if "\0" in text[:2]:
+            raise NotJson(_utf_16(raw))
+        try:
+            value = self._decoded(self._decoder, text)
+            finite = _survey(value)[1]
+        except ValueError:  # an integer of more digits than Python reads
+            value, finite = None, False
+        if not finite:
+            value = self._decoded(self._number_by_number, text)
+        if _is_deep(value):
+            raise NotJson(Problem("", _TOO_DEEP))
+        if self._odd:
+            raise NotJson(*(Problem(place_of(path), odd.said) for path, odd in _nodes(value) if isinstance(odd, _Odd)))
+        if b"\\u" in raw and _SURROGATE.search(raw) and (problem := _lone_surrogate(value)):
+            raise NotJson(problem)
+        return value
+
+    def _decoded(self, decoder: json.JSONDecoder, text: str) -> Any:
+        """What the text holds; `_Odd` stands where it is odd."""
         self._odd = False
         try:
-            value = self._decoder.decode(text)
+            return decoder.decode(text)
         except json.JSONDecodeError as error:
             raise NotJson(Problem("", _syntax(text, error), error.lineno)) from error
         except RecursionError as error:
             raise NotJson(Problem("", _TOO_DEEP)) from error
-        except ValueError as error:  # an integer of more digits than Python reads
-            raise NotJson(Problem("", f"expected JSON, got {error}")) from error
-        if _is_deep(value):
-            raise NotJson(Problem("", _TOO_DEEP))
-        if self._odd:
-            raise NotJson(*(Problem(json_path(path), odd.said) for path, odd in _nodes(value) if isinstance(odd, _Odd)))
-        if b"\\u" in raw and _SURROGATE.search(raw) and (problem := _lone_surrogate(value)):
-            raise NotJson(problem)
-        return value
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
@@ -96,27 +101,33 @@ class StrictReader:
         self._odd = True
         return _Odd(f"expected a JSON value, got {name}, which is not JSON")
 
+    def _float(self, text: str) -> Any:
+        if math.isfinite(value := float(text)):
+            return value
+        self._odd = True
+        return _Odd(f"expected a number below 1.8e308, which is what others read, got {text[:60]}")
+
+    def _integer(self, text: str) -> Any:
+        if len(text) <= MAX_DIGITS:
+            return int(text)
+        self._odd = True
+        return _Odd(f"expected an integer of at most {MAX_DIGITS} digits, got one of {len(text.lstrip('-'))}")
+
 
 def undecodable(raw: bytes, error: UnicodeDecodeError) -> Problem:
     """Where bytes are no UTF-8."""
+    if raw[:2] in _UTF_16_MARKS:
+        return _utf_16(raw)
     before = raw[: error.start]
     newline = before.rfind(b"\n")
     said = f"expected UTF-8, got the byte 0x{raw[error.start]:02x} at byte {error.start - newline} of the line"
     return Problem("", said, before.count(b"\n") + 1)
 
 
-def show(value: Any) -> str:
-    """A value of a document in a few words or at most about 60 characters, fit for one line of a terminal."""
-    if isinstance(value, dict):
-        keys = [json_path([key]) for key in list(value)[:5]]
-        return f"an object with {', '.join(keys)}{' ...' if len(value) > 5 else ''}" if value else "an empty object"
-    if isinstance(value, list):
-        return f"an array of {len(value)} {'item' if len(value) == 1 else 'items'}" if value else "an empty array"
-    if isinstance(value, str):
-        text = json.dumps(value[:60], ensure_ascii=not value[:60].isprintable())
-        return text if len(value) <= 60 else f'{text[:-1]}..." ({len(value)} characters)'
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:50]}... ({len(text)} digits)"
+def _utf_16(raw: bytes) -> Problem:
+    return Problem(
+        "", f"expected UTF-8, got what looks like UTF-16: it begins with the bytes {raw[:2].hex(' ').upper()}", 1
+    )
 
 
 def _quickly(raw: bytes) -> tuple[bool, Any]:
@@ -129,7 +140,9 @@ def _quickly(raw: bytes) -> tuple[bool, Any]:
         value = from_json(raw, allow_inf_nan=False)
     except ValueError:
         return False, None
-    keys = _count_keys(value)
+    keys, finite = _survey(value)
+    if not finite:
+        return False, None
     if raw.count(b":") == keys:
         return True, value
     if b'\\\\"' in raw or any(gap in raw for gap in (b" :", b"\t:", b"\n:", b"\r:")):
@@ -137,19 +150,27 @@ def _quickly(raw: bytes) -> tuple[bool, Any]:
     return raw.count(b'":') - raw.count(b'\\":') == keys, value
 
 
-def _count_keys(value: Any) -> int:
-    """The number of keys in a document, at all depths."""
-    count, left = 0, [value]
+def _survey(value: Any) -> tuple[int, bool]:
+    """The number of keys in a document, at all depths, and whether all its floats are finite."""
+    count, finite, left = 0, True, [[value]]
     while left:
-        node = left.pop()
+        node: Any = left.pop()
         if type(node) is dict:
             count += len(node)
             node = node.values()
         elif type(node) is not list:
             continue
-        if not _SCALARS.issuperset(map(type, node)):
+        kinds = set(map(type, node))
+        if float in kinds:
+            finite = finite and ((kinds == {float} and math.isfinite(sum(node))) or _all_finite(node))
+        if not kinds <= _SCALARS:
             left += node
-    return count
+    return count, finite
+
+
+def _all_finite(values: Iterable[Any]) -> bool:
+    """Whether all floats are finite; their sum, which is faster, may be infinite nevertheless."""
+    return all(math.isfinite(value) for value in values if type(value) is float)
 
 
 def _is_deep(value: Any) -> bool:
@@ -189,5 +210,5 @@ def _lone_surrogate(document: Any) -> Problem | None:
     """The first text of a document that cannot be written as UTF-8."""
     for path, text in _nodes(document):
         if isinstance(text, str) and (found := re.search("[\ud800-\udfff]", text)):
-            return Problem(json_path(path), f"expected text, got the lone surrogate {found[0]!a} in {show(text)}")
+            return Problem(place_of(path), f"expected text, got the lone surrogate {found[0]!a} in {show(text)}")
     return None

@@ -9,7 +9,7 @@ from packproof.validation.data_files import DataFile, Document
 from packproof.validation.schema_check import ForeignSchema, OwnSchema
 from packproof.validation.schema_choice import chosen_schema
 from packproof.validation.schema_naming import Naming
-from packproof.validation.strict_json import Problem
+from packproof.validation.showing import Problem, one_line
 from packproof.violation import UsageError
 
 __all__ = ["validate"]
@@ -51,7 +51,7 @@ class _Report:
         """One problem more."""
         self.problems += 1
         if not self.hidden:
-            self.write(f"{where}  {problem.path or '(document)'}  {problem.said}")
+            self.write(f"{one_line(where)}  {problem}")
 
 
 @dataclass
@@ -94,7 +94,7 @@ def _check(file: DataFile, given: OwnSchema | ForeignSchema | None, report: _Rep
                     report.tell(f"{file.name}:{line}" if line else file.name, problem)
         if not tally.documents:
             report.tell(file.name, Problem("", "expected at least one document, got an empty file"))
-    report.write(tally.summary(file))
+    report.write(one_line(tally.summary(file)))
 
 
 def _problems(document: Document, naming: Naming, tally: _Tally) -> list[Problem]:
