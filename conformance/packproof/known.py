@@ -1,7 +1,6 @@
 """The known-failures file: accepted failures with their witnesses, checked before anything runs."""
 
 import datetime
-import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,6 +9,9 @@ from pydantic import ValidationError
 from packer_schemas.known import KnownFailure, KnownFailures
 from packproof.registry import check_for
 from packproof.subject import Subject
+from packproof.validation.showing import one_line
+from packproof.validation.strict_json import NotJson
+from packproof.validation.toml_json import read_toml
 from packproof.violation import UsageError
 
 __all__ = ["expired", "expiry_reason", "known_for", "load_known", "refuse_misfits"]
@@ -25,15 +27,17 @@ _EXAMPLE = """Each entry reads
 def load_known(path: Path, labels: Iterable[str]) -> tuple[KnownFailure, ...]:
     """The entries of a known-failures file; `UsageError` names the file, the entry and the field at fault."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        _, text = read_toml(path.read_bytes())
     except OSError as error:
         raise UsageError(f"--packer-known {path}: cannot be read: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"--packer-known {path}: not TOML: {error}. {_EXAMPLE}") from error
+    except NotJson as error:
+        first = error.problems[0]
+        where = f"--packer-known {path}:{first.line}" if first.line else f"--packer-known {path}"
+        raise UsageError(f"{where}: {first}. {_EXAMPLE}") from error
     try:
-        entries = KnownFailures.model_validate(data).known
+        entries = KnownFailures.model_validate_json(text, strict=True).known
     except ValidationError as error:
-        lines = [f"  {_place(problem['loc'])}: {problem['msg']}" for problem in error.errors()[:5]]
+        lines = [f"  {_place(problem['loc'])}: {one_line(problem['msg'])}" for problem in error.errors()[:5]]
         raise UsageError("\n".join([f"--packer-known {path}:", *lines, _EXAMPLE])) from error
     for number, entry in enumerate(entries, 1):
         where = f"--packer-known {path}: entry {number}: "

@@ -1,7 +1,13 @@
 """Known failures: accepted with a witness, a reason and a last day, and nothing beyond that."""
 
+from pathlib import Path
+
 import pytest
 from user_project import QUICK, Project, Ran
+
+from packproof.cli import main
+from packproof.known import load_known
+from packproof.violation import UsageError
 
 ENTRY = """
 [[known]]
@@ -12,7 +18,7 @@ witness = {{kind = "policy", sample = {{prompt_ids = [17, 18], completion = [4, 
 """
 
 
-def entry(id: str = "MASK-3", reason: str = "ignored for now", expires: str = "2999-01-31", n: int = 1) -> str:
+def entry(id: str = "MASK-3", reason: str = "ignored for now", expires: str = "2999-01-31", n: int | str = 1) -> str:
     """One entry of a known-failures file."""
     return ENTRY.format(id=id, reason=reason, expires=expires, n=n)
 
@@ -101,7 +107,8 @@ def test_the_replay_command_brings_the_labels_that_the_file_names(project: Proje
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[[known]\n", "known.toml: not TOML: "),
+        ("[[known]\n", "known.toml:1: (document)  expected TOML, got something else at column 8"),
+        ("known = " + "[" * 100_000, "known.toml: (document)  expected at most 200 levels of nesting, got more."),
         (entry("MASK-33"), "entry 1: unknown requirement 'MASK-33'. Did you mean MASK-3"),
         (entry(reason=" "), "known[1].reason: String should match pattern"),
         (entry().replace("reason", "because"), "known[1].reason: Field required"),
@@ -119,6 +126,33 @@ def test_a_mistake_in_the_file_is_a_usage_error(project: Project, text: str, say
     assert says in ran.err
     assert len(ran.err.strip().splitlines()) <= 15
     assert "Traceback" not in ran.text
+
+
+@pytest.mark.parametrize(
+    ("text", "fine"),
+    [
+        (entry(), True),
+        (entry(expires='"2999-01-31"'), True),
+        (entry().replace('"ignored for now"', "2030-01-31"), True),
+        (entry(expires="2030-01-31T00:00:00"), False),
+        (entry(n='"0"'), False),
+        ("a" + ".a" * 3000 + " = 1", False),
+        ("known = " + "9" * 5000, False),
+        ("known = [inf]", False),
+        ("\ufeff" + entry(), False),
+    ],
+    ids=range(9),
+)
+def test_the_run_and_validate_read_the_file_alike(tmp_path: Path, capsys, text: str, fine: bool) -> None:
+    """What `packproof validate` says of a known-failures file is what a run makes of it; an unknown id apart."""
+    path = tmp_path / "known.toml"
+    path.write_text(text, encoding="utf-8")
+    assert main(["validate", str(path)]) == (0 if fine else 1), capsys.readouterr().out
+    if fine:
+        assert len(load_known(path, ["packer"])) == 1
+    else:
+        with pytest.raises(UsageError, match=r"known\.toml"):
+            load_known(path, ["packer"])
 
 
 def test_a_missing_file_is_a_usage_error(project: Project) -> None:

@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from packproof.validation.showing import Problem, place_of, show
 
-__all__ = ["NotJson", "StrictReader", "undecodable"]
+__all__ = ["MAX_DIGITS", "MAX_LEVELS", "NotJson", "StrictReader", "undecodable"]
 
 MAX_LEVELS = 200
 """Levels of nesting; pydantic's reader, and many in other languages, read no more."""
