@@ -9,6 +9,7 @@ import pytest
 from packproof.cli import main
 from packproof.validation.schema_check import OwnSchema
 from packproof.validation.showing import Problem
+from packproof.vectors import vectors_folder
 
 
 @pytest.fixture(autouse=True)
@@ -108,3 +109,41 @@ def test_a_problem_is_cut_to_what_can_be_read(validate) -> None:
     assert path.startswith("key.key.key")
     assert path.endswith("key.key  expected an integer, got 1")
     assert len(path) < 250
+
+
+def test_a_deep_document_is_a_problem_of_its_line(validate) -> None:
+    """What a sound schema that refers to itself cannot be applied to is the fault of its line; the others are read."""
+    node = {"anyOf": [{"type": "null"}, {"allOf": [{"$ref": "#/$defs/list"}]}]}
+    schema = {"$defs": {"node": node, "list": {"type": "array", "items": {"$ref": "#/$defs/node"}}}, **node}
+    Path("s.json").write_text(json.dumps(schema), encoding="utf-8")
+    Path("d.jsonl").write_text(f"[[]]\n{'[' * 190}{']' * 190}\n3\n[null]\n", encoding="utf-8")
+    code, shown, error = validate("--schema", "s.json", "d.jsonl")
+    assert (code, error) == (1, "")
+    assert shown == [
+        "d.jsonl:2  (document)  expected a document that this schema can be applied to, got one nested too deep",
+        "d.jsonl:3  (document)  expected null or a value, got 3",
+        "d.jsonl: 2 of 4 lines invalid against s.json",
+    ]
+
+
+def test_a_number_too_large_to_divide_is_a_problem_of_its_line(validate) -> None:
+    """An integer that no float holds, under a schema that wants a multiple of a float, does not stop the others."""
+    Path("s.json").write_text('{"multipleOf": 0.1}', encoding="utf-8")
+    Path("d.jsonl").write_text(f"1E400\n1{'0' * 400}\n3\n", encoding="utf-8")
+    assert validate("--schema", "s.json", "d.jsonl")[1] == [
+        "d.jsonl:1  (document)  expected a number below 1.8e308, which is what others read, got 1E400",
+        "d.jsonl:2  (document)  expected numbers that this schema can be applied to, got one too large to divide",
+        "d.jsonl: 2 of 3 lines invalid against s.json",
+    ]
+
+
+def test_a_deep_value_under_our_own_schema_has_its_place() -> None:
+    """Where a schema of ours cannot be applied any deeper, the model behind it names the place, once."""
+    document = json.loads((vectors_folder() / "identity.json").read_text(encoding="utf-8"))
+    value: Any = {"int": 5}
+    for _ in range(95):
+        value = {"list": [value]}
+    document["vectors"][0]["input"] = {"value": value}
+    (problem,) = OwnSchema("vectors-identity").problems(document, json.dumps(document).encode())
+    assert problem.path == "vectors[0].input.value" + ".list[0]" * 95 + ".int"
+    assert problem.said.startswith("expected ")

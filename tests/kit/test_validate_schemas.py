@@ -12,6 +12,7 @@ from packproof.cli import main
 from packproof.validation.schema_check import OwnSchema
 
 TURN = {"role": "user", "content": "hi"}
+NOT = '{"not": '
 
 
 @pytest.fixture(autouse=True)
@@ -73,11 +74,27 @@ def test_a_file_of_any_draft_is_a_schema(capsys) -> None:
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
-        ("{", "not a JSON Schema: Expecting property name"),
+        ("{", "not a JSON Schema: line 1: expected JSON, got text that breaks off at column 2"),
         ([1], "not a JSON Schema: expected an object, got an array of 1 item."),
         ({"a": 1}, "not a JSON Schema: none of its keys is a keyword, so all would be valid."),
         ({"type": "objekt"}, "not a JSON Schema: type: 'objekt' is not valid under any of the given schemas."),
+        ('{"minimum": NaN}', "not a JSON Schema: minimum: expected a JSON value, got NaN, which is not JSON."),
+        ('{"type": "null", "type": "array"}', "not a JSON Schema: type: expected the key once, got it 2 times."),
+        ({"$schema": []}, "not a JSON Schema: $schema: expected https://json-schema.org/draft/2020-12/schema, "),
+        ({"$schema": "http://foo"}, "not a JSON Schema: $schema: expected https://json-schema.org/draft/2020-12/"),
+        (
+            {"pattern": r"^\p{L}+$"},
+            'not a JSON Schema: pattern: Python\'s `re` cannot read the pattern "^\\\\p{L}+$" (',
+        ),
+        ({"$ref": "#/foo", "foo": "bar"}, "not a JSON Schema: something that it refers to is none (AttributeError: "),
+        ({"$ref": "#/foo", "foo": 3}, "not a JSON Schema: something that it refers to is none (TypeError: "),
+        ({"$ref": "#/foo", "foo": {"pattern": "("}}, "not a JSON Schema: something that it refers to is none ("),
+        (NOT * 190 + "{}" + "}" * 190, "not a JSON Schema: nested too deep to be checked."),
+        (NOT * 5000 + "{}" + "}" * 5000, "not a JSON Schema: expected at most 200 levels of nesting, got more."),
         ({"$ref": "#"}, "refers to itself without an end."),
+        ({"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"$ref": "#/$defs/b"}}}, "refers to itself"),
+        ({"$ref": "#nope"}, "refers to '#nope', which is not in the file."),
+        ({"$ref": "#/nope"}, "refers to '#/nope', which is not in the file."),
         ({"$ref": "other.json"}, "refers to 'other.json', which is not in the file."),
         ({"$ref": "https://example.org/s.json"}, "refers to 'https://example.org/s.json', which is not in the file."),
     ],
@@ -85,8 +102,9 @@ def test_a_file_of_any_draft_is_a_schema(capsys) -> None:
 def test_what_is_no_schema_is_a_mistake(capsys, monkeypatch: pytest.MonkeyPatch, schema: Any, why: str) -> None:
     """A file that is no schema, or refers to what is not in it, is exit code 2; nothing is fetched."""
     monkeypatch.delattr(socket, "create_connection")
-    code, shown, error = held(capsys, schema, {})
+    code, shown, error = held(capsys, schema, {"a": 1})
     assert (code, shown) == (2, [])
+    assert len(error.splitlines()) == 1
     assert error.startswith(f"packproof: --schema s.json: {why}")
 
 

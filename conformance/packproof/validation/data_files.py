@@ -12,7 +12,7 @@ from packproof.validation.strict_json import NotJson, StrictReader
 from packproof.validation.toml_json import read_toml
 from packproof.violation import UsageError
 
-__all__ = ["DataFile", "Document"]
+__all__ = ["DataFile", "Document", "read_document"]
 
 MAX_LINE = 128 * 2**20
 """Bytes of a line that is looked at; a longer one is skipped and reported, so that memory stays bounded."""
@@ -61,7 +61,7 @@ class DataFile:
             else:
                 raw = file.read()
                 read(len(raw))
-                yield _toml(raw) if self.is_toml else _whole(raw)
+                yield _toml(raw) if self.is_toml else read_document(raw)
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
@@ -93,7 +93,8 @@ def _lines(file: BinaryIO, read: Callable[[int], object]) -> Iterator[Document]:
         yield _parsed(reader, raw, number, marked) if raw.strip(b" \t\r\n") else Document(number, problems=marked)
 
 
-def _whole(raw: bytes) -> Document:
+def read_document(raw: bytes) -> Document:
+    """The one document of a JSON file."""
     marked, raw = _unmarked(raw)
     return _parsed(StrictReader(), raw, 1, marked)
 

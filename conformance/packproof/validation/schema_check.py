@@ -1,27 +1,21 @@
-"""Holds a document to a schema: one of ours, with the model behind it, or any JSON Schema file."""
+"""Holds a document to a schema of ours, and to the model behind it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import jsonschema
-from jsonschema import Draft202012Validator
-from jsonschema.protocols import Validator
-from jsonschema.validators import validator_for
+from jsonschema import FormatChecker
 from pydantic import TypeAdapter, ValidationError
-from referencing import Registry
-from referencing.exceptions import Unresolvable
 
 from packer_schemas.published import PUBLISHED
 from packer_schemas.schema_files import load_schema
 from packproof.validation.schema_words import problems_of, resolved
 from packproof.validation.showing import Problem, place_of, show
 from packproof.validation.tensor_json import TensorValidator, tensor_of
-from packproof.violation import UsageError
 
-__all__ = ["ForeignSchema", "OwnSchema"]
+__all__ = ["OwnSchema"]
 
+_TOO_DEEP = "expected a document that its schema can be applied to, got one nested too deep"
 
 Place = tuple[str | int, ...]
 
@@ -40,7 +34,7 @@ class OwnSchema:
         self._model = TypeAdapter(PUBLISHED[name])
         holds_tensors = "x-tensor" in json.dumps(self._schema)
         self._tensors = dict(_tensor_places(self._schema, self._schema)) if holds_tensors else {}
-        self._validator = TensorValidator(self._schema, format_checker=jsonschema.FormatChecker(["date"]))
+        self._validator = TensorValidator(self._schema, format_checker=FormatChecker(["date"]))
 
     def problems(self, document: Any, raw: bytes) -> list[Problem]:
         """What is wrong with a document, whose JSON text is `raw`; nothing, when it keeps schema and model."""
@@ -52,8 +46,12 @@ class OwnSchema:
             refused = self._refusals_whole(document, tensors) if tensors else []
             if not refused:
                 return []
-        found = [one for error in self._validator.iter_errors(document) for one in problems_of(error, self._schema)]
-        return found or [_problem_of(error, document) for error in refused]
+        told = [_problem_of(error, document) for error in refused]
+        try:
+            errors = self._validator.iter_errors(document)
+            return [one for error in errors for one in problems_of(error, self._schema)] or told
+        except RecursionError:  # the model gets further; it tells of every member of a union, down to the one meant
+            return [max(told, key=lambda problem: len(problem.path))] if told else [Problem("", _TOO_DEEP)]
 
     def _refusals(self, raw: bytes, tensors: Mapping[Place, Any]) -> list[Any]:
         """What the model has against a document apart from its tensors, which it takes for lists."""
@@ -75,48 +73,6 @@ class OwnSchema:
         except ValidationError as refused:
             return _errors(refused)
         return []
-
-
-class ForeignSchema:
-    """A JSON Schema file of somebody else's; what it refers to has to be in the file, for nothing is fetched."""
-
-    def __init__(self, path: Path) -> None:
-        self.name = str(path)
-        schema = _read_schema(path)
-        kind = validator_for(schema, default=Draft202012Validator)
-        if isinstance(schema, dict) and not (set(schema) & {"$ref", *kind.VALIDATORS}):
-            raise UsageError(
-                f"--schema {path}: not a JSON Schema: none of its keys is a keyword, so all would be valid."
-            )
-        try:
-            kind.check_schema(schema)
-        except jsonschema.SchemaError as error:
-            where = place_of(error.absolute_path) or "the schema"
-            raise UsageError(f"--schema {path}: not a JSON Schema: {where}: {error.message[:200]}.") from error
-        self._schema = schema
-        self._validator: Validator = kind(schema, registry=Registry())
-
-    def problems(self, document: Any, raw: bytes) -> list[Problem]:  # noqa: ARG002  as `OwnSchema.problems`
-        """What is wrong with a document; nothing, when it keeps the schema."""
-        try:
-            errors = list(self._validator.iter_errors(document))
-        except Unresolvable as error:
-            raise UsageError(f"--schema {self.name}: refers to {error.ref!r}, which is not in the file.") from error
-        except RecursionError as error:
-            raise UsageError(f"--schema {self.name}: refers to itself without an end.") from error
-        return [problem for error in errors for problem in problems_of(error, self._schema)]
-
-
-def _read_schema(path: Path) -> Any:
-    try:
-        schema = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"--schema {path}: cannot be read: {error.strerror}.") from error
-    except ValueError as error:
-        raise UsageError(f"--schema {path}: not a JSON Schema: {error}.") from error
-    if not isinstance(schema, dict | bool):
-        raise UsageError(f"--schema {path}: not a JSON Schema: expected an object, got {show(schema)}.")
-    return schema
 
 
 def _tensor_places(schema: Any, root: Any, way: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

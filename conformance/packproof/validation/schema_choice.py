@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from packer_schemas.schema_files import load_schema, schema_folder, schema_id, schema_names
-from packproof.validation.schema_check import ForeignSchema, OwnSchema
+from packproof.validation.foreign_schema import ForeignSchema
+from packproof.validation.schema_check import OwnSchema
 from packproof.violation import UsageError
 
 __all__ = ["chosen_schema", "named_schema", "show_schemas", "unknown_schema"]

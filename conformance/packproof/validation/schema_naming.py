@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 
 from packproof.validation.data_files import DataFile, Document
-from packproof.validation.schema_check import ForeignSchema, OwnSchema
+from packproof.validation.foreign_schema import ForeignSchema
+from packproof.validation.schema_check import OwnSchema
 from packproof.validation.schema_choice import named_schema, unknown_schema
 from packproof.validation.showing import Problem, show
 from packproof.violation import UsageError

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from packproof.validation.data_files import DataFile, Document
-from packproof.validation.schema_check import ForeignSchema, OwnSchema
+from packproof.validation.foreign_schema import ForeignSchema
+from packproof.validation.schema_check import OwnSchema
 from packproof.validation.schema_choice import chosen_schema
 from packproof.validation.schema_naming import Naming
 from packproof.validation.showing import Problem, one_line
