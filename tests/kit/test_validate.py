@@ -116,7 +116,7 @@ def test_each_line_may_name_its_own_schema(validate) -> None:
     mixed = lines("m.jsonl", observation, {"$schema": "trajectory", **BAD}, {"$schema": "nope"}, {"a": 1})
     assert validate(mixed)[1] == [
         "m.jsonl:2  completion[1]  expected an integer >= 0, got -2",
-        'm.jsonl:3  $schema  expected the name of a schema, got "nope"',
+        'm.jsonl:3  $schema  expected the name of a schema (`packproof schema` lists them), got "nope"',
         "m.jsonl:4  $schema  expected the name of a schema, got nothing",
         "m.jsonl: 3 of 4 lines invalid against observation and trajectory",
     ]
@@ -153,16 +153,57 @@ def test_data_that_names_no_schema_is_a_mistake_to_repair(validate, value: Any) 
 
 
 def test_a_name_that_no_schema_has_gets_a_hint(validate) -> None:
-    """An unknown name, in the option or in the data, is exit code 2 with the close ones."""
+    """An unknown name in the option is exit code 2, with the close ones."""
+    code, shown, error = validate("--schema", "trajectori", lines("t.jsonl", GOOD))
+    assert (code, shown) == (2, [])
     hint = "unknown schema 'trajectori'. Did you mean trajectory? `packproof schema` lists them."
-    assert validate("--schema", "trajectori", lines("t.jsonl", GOOD)) == (
-        2,
-        [],
-        f"packproof: --schema: {hint} There is no file of that name either.\n",
+    assert error == f"packproof: --schema: {hint} There is no file of that name either.\n"
+
+
+def test_an_unknown_name_in_the_data_is_a_problem_of_its_line(validate) -> None:
+    """A document, or a first line, that names no schema there is loses nothing of the others."""
+    hint = '$schema  expected the name of a schema (did you mean trajectory?), got "trajectori"'
+    assert validate(document("t.json", {"$schema": "trajectori"}))[:2] == (1, [f"t.json  {hint}", "t.json: invalid"])
+    assert validate(document("t.json", {"$schema": 3}))[1][0].endswith("(`packproof schema` lists them), got 3")
+    for first in ({"$schema": "trajectori"}, {"$schema": "trajectori", **GOOD}):
+        name = lines("t.jsonl", first, {"$schema": "trajectory", **BAD}, {"$schema": "trajectory", **GOOD}, GOOD)
+        assert validate(name)[:2] == (
+            1,
+            [
+                f"t.jsonl:1  {hint}",
+                "t.jsonl:2  completion[1]  expected an integer >= 0, got -2",
+                "t.jsonl:4  $schema  expected the name of a schema, got nothing",
+                "t.jsonl: 3 of 4 lines invalid against trajectory",
+            ],
+        )
+
+
+def test_lines_before_the_first_name_are_problems_of_their_own(validate) -> None:
+    """Where a later line names its schema, the lines before it that name none are told, and in their order."""
+    text = "".join(json.dumps(one) + "\n" for one in (GOOD, GOOD, {"$schema": "trajectory", **BAD}))
+    Path("t.jsonl").write_text(text.replace("\n", "\n\n", 1), encoding="utf-8")
+    nothing = "$schema  expected the name of a schema, got nothing"
+    assert validate("t.jsonl")[:2] == (
+        1,
+        [
+            f"t.jsonl:1  {nothing}",
+            f"t.jsonl:3  {nothing}",
+            "t.jsonl:4  completion[1]  expected an integer >= 0, got -2",
+            "t.jsonl: 3 of 3 lines invalid against trajectory (1 blank line skipped)",
+        ],
     )
-    for name in (lines("t.jsonl", {"$schema": "trajectori"}, GOOD), document("t.json", {"$schema": "trajectori"})):
-        assert validate(name) == (2, [], f"packproof: {name}: {hint}\n")
-    assert "unknown schema 3. They are build-spec, " in validate(document("t.json", {"$schema": 3}))[2]
+
+
+def test_files_that_name_no_schema_hide_no_others(validate) -> None:
+    """Files in which nothing names a schema are told in one message at the end, when the others have been checked."""
+    nameless = [lines("a.jsonl", *[GOOD] * 9), document("b.json", GOOD)]
+    code, shown, error = validate(*nameless, lines("c.jsonl", {"$schema": "trajectory"}, BAD))
+    assert code == 2
+    assert shown == [
+        "c.jsonl:2  completion[1]  expected an integer >= 0, got -2",
+        "c.jsonl: 1 of 1 line invalid against trajectory",
+    ]
+    assert error.startswith(f"packproof: a.jsonl, b.json: nothing says which schema it is to keep: {HOW}")
 
 
 @pytest.mark.parametrize(

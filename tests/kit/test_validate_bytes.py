@@ -118,7 +118,10 @@ def test_a_byte_order_mark_is_refused_and_the_rest_is_read(capsys) -> None:
     assert told(capsys, mark + GOOD, "o.json")[0] == f"o.json:1  {said}"
     Path("h.jsonl").write_bytes(mark + b'{"$schema": "observation"}\n' + GOOD)
     assert main(["validate", "h.jsonl"]) == 1
-    assert capsys.readouterr().out.startswith(f"h.jsonl:1  {said}\n")
+    assert capsys.readouterr().out == f"h.jsonl:1  {said}\nh.jsonl: 1 of 2 lines invalid against observation\n"
+    Path("h.jsonl").write_bytes(mark + b'{"$schema": "observation"}\n{}')
+    assert main(["validate", "h.jsonl"]) == 1
+    assert capsys.readouterr().out.endswith("h.jsonl: 2 of 2 lines invalid against observation\n")
 
 
 def test_a_line_without_an_end_does_not_fill_the_memory(capsys, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,12 +4,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 
 from packproof.validation.data_files import DataFile, Document
 from packproof.validation.foreign_schema import ForeignSchema
 from packproof.validation.schema_check import OwnSchema
 from packproof.validation.schema_choice import chosen_schema
-from packproof.validation.schema_naming import Naming
+from packproof.validation.schema_naming import HOW_TO_NAME, UNNAMED, Naming
 from packproof.validation.showing import Problem, one_line
 from packproof.violation import UsageError
 
@@ -20,7 +21,8 @@ def validate(files: Sequence[str], schema: str | None, limit: int) -> int:
     """Check `files` against the schema given, or those that they name; the exit code: 0, or 1 for a problem.
 
     At most `limit` problems are printed, all of them if it is 0; the others are counted. `UsageError` for files that
-    cannot be read or name no schema, and for what is no schema.
+    cannot be read and for what is no schema, before anything is checked; and, when the others have been, for files
+    in which nothing names a schema.
     """
     if limit < 0:
         raise UsageError(f"--limit {limit}: expected 0, for all problems, or a number of them.")
@@ -28,10 +30,11 @@ def validate(files: Sequence[str], schema: str | None, limit: int) -> int:
         raise UsageError("-: standard input can be read only once.")
     given = chosen_schema(schema) if schema is not None else None
     report = _Report(limit)
-    for file in [DataFile(name) for name in files]:
-        _check(file, given, report)
+    unnamed = [file.name for file in [DataFile(name) for name in files] if not _check(file, given, report)]
     if report.hidden:
         report.write(f"... and {_many(report.hidden, 'more problem')}; --limit 0 prints them all")
+    if unnamed:
+        raise UsageError(f"{', '.join(unnamed)}: nothing says which schema it is to keep: {HOW_TO_NAME}")
     return 1 if report.problems else 0
 
 
@@ -48,57 +51,91 @@ class _Report:
         """Problems not printed."""
         return max(0, self.problems - self.limit) if self.limit else 0
 
-    def tell(self, where: str, problem: Problem) -> None:
+    def tell(self, file: DataFile, line: int | None, problem: Problem) -> None:
         """One problem more."""
         self.problems += 1
         if not self.hidden:
+            where = f"{file.name}:{line}" if line else file.name
             self.write(f"{one_line(where)}  {problem}")
 
 
 @dataclass
 class _Tally:
-    """What was found in one file."""
+    """What was found in one file; a first line that names the schema counts as a line if something is wrong with it."""
 
     documents: int = 0
+    lines: int = 0
     bad: int = 0
     blank: int = 0
     schemas: list[str] = field(default_factory=list)
 
     def summary(self, file: DataFile) -> str:
         """One line about the file."""
-        if not self.documents:
+        if not self.lines:
             return f"{file.name}: no document"
         against = f" against {' and '.join(self.schemas)}" if self.schemas else ""
         verdict = f"{'in' * bool(self.bad)}valid{against}"
         if not file.in_lines:
             return f"{file.name}: {verdict}"
-        count = f"{self.bad:,} of {_many(self.documents, 'line')}" if self.bad else _many(self.documents, "line")
+        count = f"{self.bad:,} of {_many(self.lines, 'line')}" if self.bad else _many(self.lines, "line")
         skipped = f" ({_many(self.blank, 'blank line')} skipped)" if self.blank else ""
         return f"{file.name}: {count} {verdict}{skipped}"
 
 
-def _check(file: DataFile, given: OwnSchema | ForeignSchema | None, report: _Report) -> None:
-    tally, naming = _Tally(), Naming(file, given)
+def _check(file: DataFile, given: OwnSchema | ForeignSchema | None, report: _Report) -> bool:
+    """Check one file; whether anything says which schema it is to keep."""
+    tally, naming, unnamed = _Tally(), Naming(file, given), _Lines()
     with _progress(file, report) as read:
         for document in file.documents(read):
             if not document.raw and not document.problems:
                 tally.blank += 1
-            else:
-                header = naming.is_header(document)
-                found = [*document.problems]
-                if not header:
-                    tally.documents += 1
-                    found += _problems(document, naming, tally) if document.raw else []
-                tally.bad += bool(found)
-                for problem in found:
-                    line = document.line if file.in_lines else problem.line
-                    report.tell(f"{file.name}:{line}" if line else file.name, problem)
+                continue
+            header = naming.header(document)
+            found = [*document.problems, *(_problems(document, naming, tally) if header is None else header)]
+            tally.documents += header is None
+            tally.lines += header is None or bool(found)
+            tally.bad += bool(found)
+            if found == [UNNAMED] and naming.silent:
+                unnamed.add(document.line)
+                continue
+            if not naming.silent:
+                for line in unnamed.taken():
+                    report.tell(file, line, UNNAMED)
+            for problem in found:
+                report.tell(file, document.line if file.in_lines else problem.line, problem)
         if not tally.documents:
-            report.tell(file.name, Problem("", "expected at least one document, got an empty file"))
+            report.tell(file, None, Problem("", "expected at least one document, got an empty file"))
+    if unnamed.any:
+        return False
     report.write(one_line(tally.summary(file)))
+    return True
+
+
+class _Lines:
+    """Numbers of lines, few or many, in little memory."""
+
+    def __init__(self) -> None:
+        self._runs: list[range] = []
+
+    @property
+    def any(self) -> bool:
+        """Whether there is one."""
+        return bool(self._runs)
+
+    def add(self, line: int) -> None:
+        """One line more, behind all others."""
+        start = self._runs.pop().start if self._runs and self._runs[-1].stop == line else line
+        self._runs.append(range(start, line + 1))
+
+    def taken(self) -> Iterator[int]:
+        """All of them, in order; none is left."""
+        runs, self._runs = self._runs, []
+        return chain.from_iterable(runs)
 
 
 def _problems(document: Document, naming: Naming, tally: _Tally) -> list[Problem]:
+    if not document.raw:
+        return []
     found = naming.schema_of(document)
     if isinstance(found, Problem):
         return [found]
