@@ -1,20 +1,23 @@
 """The `packproof` command: `explain` a rule, `list` them all, `selftest` the kit here, `validate` data by `schema`."""
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from packer_spec import SPEC_VERSION
+from packproof.terminal import run_at_terminal
 from packproof.violation import UsageError
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code: 0, 1 for a hole or a problem found, 2 for a wrong argument."""
+    """Run one command; returns the exit code: 0, 1 for a hole or a problem found, 2 for a wrong argument.
+
+    What else may end a command early, and its codes, are those of `run_at_terminal`.
+    """
     parser = argparse.ArgumentParser(prog="packproof", description="The contract for data packers, at the terminal.")
     commands = parser.add_subparsers(dest="command", required=True)
     explain = commands.add_parser("explain", help="print one rule: why it exists and the smallest example against it")
@@ -31,16 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selftest.add_argument("--trace", default="", help="write to this file what stood behind every rule in this run")
     _add_data_commands(commands)
     given = parser.parse_args(arguments)
-    try:
-        code = _run(given)
-        sys.stdout.flush()
-    except UsageError as error:
-        print(f"packproof: {error}", file=sys.stderr)
-        return 2
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone, as `| head` does
-        return 0
-    return code
+    verdict = given.command in {"validate", "selftest"} or (given.command == "list" and given.matrix)
+    return run_at_terminal(lambda: _run(given), verdict=verdict)
 
 
 def _add_spec(parser: argparse.ArgumentParser) -> None:
@@ -49,10 +44,11 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
 
 def _add_data_commands(commands: Any) -> None:
     schema = commands.add_parser("schema", help="print a JSON Schema of the data, or a line about each")
-    schema.add_argument("name", nargs="?", help="such as trajectory")
+    schema.add_argument("name", nargs="?", help="such as trajectory, or an $id")
     validating = commands.add_parser("validate", help="check JSON and JSON Lines files against a schema")
     validating.add_argument("files", nargs="+", metavar="FILE", help=".json, .jsonl, .ndjson, .toml; -: lines of stdin")
-    validating.add_argument("--schema", metavar="NAME|PATH", help="default: what the data names by its `$schema`")
+    named = "default: what the data names by its `$schema`"
+    validating.add_argument("--schema", action="append", metavar="NAME|PATH", help=named)
     validating.add_argument("--limit", type=int, default=20, metavar="N", help="problems printed; 0: all (default: 20)")
 
 
@@ -65,7 +61,10 @@ def _run(given: argparse.Namespace) -> int:
     if given.command == "validate":
         from packproof.validation.validate import validate
 
-        return validate(given.files, given.schema, given.limit)
+        schemas = given.schema or [None]
+        if len(schemas) > 1:
+            raise UsageError(f"--schema: expected it once, got {' and '.join(map(repr, schemas))}.")
+        return validate(given.files, schemas[0], given.limit)
     from packproof import rule_pages
 
     if given.command == "explain":

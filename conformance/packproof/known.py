@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from packer_schemas.known import KnownFailure, KnownFailures
 from packproof.registry import check_for
 from packproof.subject import Subject
-from packproof.validation.showing import one_line
+from packproof.terminal import one_line
 from packproof.validation.strict_json import NotJson
 from packproof.validation.toml_json import read_toml
 from packproof.violation import UsageError

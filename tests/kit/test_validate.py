@@ -210,7 +210,11 @@ def test_files_that_name_no_schema_hide_no_others(validate) -> None:
     ("name", "said"),
     [
         ("missing.jsonl", "missing.jsonl: cannot be read: No such file or directory."),
+        ("missing", "missing: cannot be read: No such file or directory."),
+        ("x" * 300, f"{'x' * 300}: cannot be read: File name too long."),
+        ("", "'': expected the name of a file, got nothing."),
         ("folder.json", "folder.json: is a folder; name the files in it."),
+        ("folder", "folder: is a folder; name the files in it."),
         ("notes.txt", "notes.txt: expected a .json, .jsonl, .ndjson or .toml file, or - for lines."),
         ("t.jsonl.gz", "or - for lines. Unpacked: `gunzip -c t.jsonl.gz | packproof validate --schema NAME -`."),
     ],
@@ -218,6 +222,9 @@ def test_files_that_name_no_schema_hide_no_others(validate) -> None:
 def test_what_is_no_data_file_is_told_before_any_is_read(validate, name: str, said: str) -> None:
     """A missing file, a folder and an unknown ending are one message and exit code 2, and no other file is read."""
     Path("folder.json").mkdir()
+    Path("folder").mkdir()
+    Path("notes.txt").touch()
+    Path("t.jsonl.gz").touch()
     code, shown, error = validate("--schema", "trajectory", lines("t.jsonl", BAD), name)
     assert (code, shown) == (2, [])
     assert said in error
@@ -235,6 +242,13 @@ def test_other_mistakes_in_the_arguments(validate, capsys) -> None:
     assert validate("--limit", "-1", "a.jsonl")[2] == (
         "packproof: --limit -1: expected 0, for all problems, or a number of them.\n"
     )
+    twice = "packproof: --schema: expected it once, got 'lock' and 'report'.\n"
+    assert validate("--schema", "lock", "--schema", "report", "a.json")[2] == twice
+    assert validate("--schema", "", "-")[2].startswith(
+        "packproof: --schema '': expected the name of a schema or the path"
+    )
+    shown = validate("--schema", "x" * 300, "-")[2]
+    assert shown.startswith(f"packproof: --schema: unknown schema '{'x' * 57}...'. They are build-spec, ")
     assert validate("--schema", "trajectory", "-", "-")[2] == "packproof: -: standard input can be read only once.\n"
     with pytest.raises(SystemExit) as caught:
         main(["validate"])

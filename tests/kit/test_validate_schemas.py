@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from packer_schemas import load_schema, schema_names
+from packer_schemas import load_schema, schema_id, schema_names
 from packproof.cli import main
 from packproof.validation.schema_check import OwnSchema
 
@@ -35,9 +35,10 @@ def said(name: str, value: Any) -> list[str]:
 
 
 def test_schema_prints_a_file(capsys) -> None:
-    """`packproof schema NAME` prints the schema, as JSON."""
-    assert main(["schema", "trajectory"]) == 0
-    assert json.loads(capsys.readouterr().out) == load_schema("trajectory")
+    """`packproof schema NAME` prints the schema, as JSON; its `$id` is a name as well."""
+    for name in ("trajectory", schema_id("trajectory")):
+        assert main(["schema", name]) == 0
+        assert json.loads(capsys.readouterr().out) == load_schema("trajectory")
 
 
 def test_schema_alone_lists_them(capsys) -> None:

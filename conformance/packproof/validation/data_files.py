@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR
 from typing import Any, BinaryIO
 
+from packproof.terminal import one_line
 from packproof.validation.showing import Problem
 from packproof.validation.strict_json import NotJson, StrictReader
 from packproof.validation.toml_json import read_toml
@@ -38,12 +40,17 @@ class DataFile:
     """A file to be checked; `-` is standard input, as JSON Lines. `UsageError` for what is no such file."""
 
     def __init__(self, name: str) -> None:
-        self.name = "<stdin>" if name == "-" else name
+        self.name = "<stdin>" if name == "-" else one_line(name)
         self.path = None if name == "-" else Path(name)
+        if not name:
+            raise UsageError("'': expected the name of a file, got nothing.")
+        self._expect_file()
         kind = ".jsonl" if self.path is None else self.path.suffix.lower()
         if kind not in {".json", _TOML, *_LINES}:
-            packed = f" Unpacked: `gunzip -c {name} | packproof validate --schema NAME -`." if kind == ".gz" else ""
-            raise UsageError(f"{name}: expected a .json, .jsonl, .ndjson or .toml file, or - for lines.{packed}")
+            packed = (
+                f" Unpacked: `gunzip -c {self.name} | packproof validate --schema NAME -`." if kind == ".gz" else ""
+            )
+            raise UsageError(f"{self.name}: expected a .json, .jsonl, .ndjson or .toml file, or - for lines.{packed}")
         self.in_lines, self.is_toml = kind in _LINES, kind == _TOML
         with self._opened():
             pass  # so that a mistake in the last name is told before the first file is read
@@ -63,18 +70,32 @@ class DataFile:
                 read(len(raw))
                 yield _toml(raw) if self.is_toml else read_document(raw)
 
+    def _expect_file(self) -> None:
+        """`UsageError` where there is nothing, or a folder."""
+        if self.path is None:
+            if sys.stdin is None:
+                raise UsageError("-: standard input is closed.")
+            return
+        try:
+            is_folder = S_ISDIR(self.path.stat().st_mode)
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if is_folder:
+            raise UsageError(f"{self.name}: is a folder; name the files in it.")
+
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
-        if self.path is None:
-            yield sys.stdin.buffer
-            return
-        if self.path.is_dir():
-            raise UsageError(f"{self.path}: is a folder; name the files in it.")
         try:
-            with self.path.open("rb") as file:
-                yield file
+            if self.path is None:
+                yield sys.stdin.buffer
+            else:
+                with self.path.open("rb") as file:
+                    yield file
         except OSError as error:
-            raise UsageError(f"{self.path}: cannot be read: {error.strerror}.") from error
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: OSError) -> UsageError:
+        return UsageError(f"{self.name}: cannot be read: {error.strerror}.")
 
 
 def _lines(file: BinaryIO, read: Callable[[int], object]) -> Iterator[Document]:

@@ -9,9 +9,10 @@ from jsonschema.protocols import Validator
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from packproof.terminal import one_line
 from packproof.validation.data_files import read_document
 from packproof.validation.schema_words import problems_of
-from packproof.validation.showing import Problem, one_line, place_of, show
+from packproof.validation.showing import Problem, place_of, show
 from packproof.violation import UsageError
 
 __all__ = ["ForeignSchema"]
@@ -40,7 +41,7 @@ class ForeignSchema:
     """
 
     def __init__(self, path: Path) -> None:
-        self.name = str(path)
+        self.name = one_line(str(path))
         self._schema = self._read(path)
         kind = self._kind()
         try:
@@ -88,7 +89,7 @@ class ForeignSchema:
         try:
             document = read_document(path.read_bytes())
         except OSError as error:
-            raise UsageError(f"--schema {path}: cannot be read: {error.strerror}.") from error
+            raise UsageError(f"--schema {self.name}: cannot be read: {error.strerror}.") from error
         for problem in document.problems:
             where = problem.path or (f"line {problem.line}" if problem.line else "")
             raise self._refusal(f"{where}: {problem.said}" if where else problem.said)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from packer_schemas.canonical import json_path
+from packproof.terminal import one_line
 
-__all__ = ["Problem", "one_line", "place_of", "show"]
+__all__ = ["Problem", "place_of", "show"]
 
 LONGEST_VALUE, LONGEST_PATH, LONGEST_LINE = 60, 160, 400
 """Characters shown of a value or a key, of a path, and of a problem in all."""
@@ -29,13 +30,6 @@ class Problem:
         path = path if len(path) <= LONGEST_PATH else f"{path[:half]}...{path[-half:]}"
         text = f"{path}  {one_line(self.said)}"
         return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 4]} ..."
-
-
-def one_line(text: str) -> str:
-    """The text with everything escaped that breaks a line or that a terminal obeys."""
-    if text.isprintable():
-        return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def place_of(steps: Iterable[str | int]) -> str:

@@ -11,7 +11,7 @@ from packproof.validation.foreign_schema import ForeignSchema
 from packproof.validation.schema_check import OwnSchema
 from packproof.validation.schema_choice import chosen_schema
 from packproof.validation.schema_naming import HOW_TO_NAME, UNNAMED, Naming
-from packproof.validation.showing import Problem, one_line
+from packproof.validation.showing import Problem
 from packproof.violation import UsageError
 
 __all__ = ["validate"]
@@ -55,8 +55,7 @@ class _Report:
         """One problem more."""
         self.problems += 1
         if not self.hidden:
-            where = f"{file.name}:{line}" if line else file.name
-            self.write(f"{one_line(where)}  {problem}")
+            self.write(f"{file.name}:{line}  {problem}" if line else f"{file.name}  {problem}")
 
 
 @dataclass
@@ -107,7 +106,7 @@ def _check(file: DataFile, given: OwnSchema | ForeignSchema | None, report: _Rep
             report.tell(file, None, Problem("", "expected at least one document, got an empty file"))
     if unnamed.any:
         return False
-    report.write(one_line(tally.summary(file)))
+    report.write(tally.summary(file))
     return True
 
 
