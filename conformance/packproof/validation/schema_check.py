@@ -46,12 +46,13 @@ class OwnSchema:
             refused = self._refusals_whole(document, tensors) if tensors else []
             if not refused:
                 return []
-        told = [_problem_of(error, document) for error in refused]
         try:
             errors = self._validator.iter_errors(document)
-            return [one for error in errors for one in problems_of(error, self._schema)] or told
+            found = [one for error in errors for one in problems_of(error, self._schema)]
         except RecursionError:  # the model gets further; it tells of every member of a union, down to the one meant
+            told = [_problem_of(error, document) for error in refused]
             return [max(told, key=lambda problem: len(problem.path))] if told else [Problem("", _TOO_DEEP)]
+        return found or [_problem_of(error, document) for error in refused]
 
     def _refusals(self, raw: bytes, tensors: Mapping[Place, Any]) -> list[Any]:
         """What the model has against a document apart from its tensors, which it takes for lists."""
@@ -118,7 +119,8 @@ def _problem_of(error: Mapping[str, Any], document: Any) -> Problem:
     """What a model says, at its place in the document: `loc` also names the members of unions, which are no keys."""
     path: list[str | int] = []
     for step in error["loc"]:
-        if step in document if isinstance(document, dict) else isinstance(document, list) and isinstance(step, int):
+        held = document if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else ()
+        if step in held:
             path.append(step)
             document = document[step]
     said = error["msg"].removeprefix("Value error, ")

@@ -46,7 +46,11 @@ def show(value: Any) -> str:
         return f"an array of {len(value)} {'item' if len(value) == 1 else 'items'}" if value else "an empty array"
     if isinstance(value, str):
         start = value[:LONGEST_VALUE]
-        text = json.dumps(start, ensure_ascii=not start.isprintable())
+        in_ascii = not start.isprintable()
+        while (
+            len(text := json.dumps(start, ensure_ascii=in_ascii)) > LONGEST_VALUE + 2
+        ):  # for what is escaped is longer
+            start = start[:-1]
         return text if start == value else f'{text[:-1]}..." ({len(value)} characters)'
     text = json.dumps(value)
     return text if len(text) <= LONGEST_VALUE else f"{text[:50]}... ({len(text)} digits)"
