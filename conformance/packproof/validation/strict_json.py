@@ -20,7 +20,8 @@ MAX_DIGITS = 4300
 """Digits of an integer; Python, and others, read no more unless they are told to."""
 
 _TOO_DEEP = f"expected at most {MAX_LEVELS} levels of nesting, got more"
-_SCALARS = frozenset({bool, float, int, str, type(None)})
+_PLAIN = frozenset({bool, int, str, type(None)})
+_SCALARS = _PLAIN | {float}
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
@@ -159,6 +160,8 @@ def _survey(value: Any) -> tuple[int, bool]:
             count += len(node)
             node = node.values()
         elif type(node) is not list:
+            continue
+        if _PLAIN.issuperset(map(type, node)):
             continue
         kinds = set(map(type, node))
         if float in kinds:

@@ -1,5 +1,6 @@
 """JSON Schema validation that knows tensors: nested arrays, taken in at one look, whose rows are of one length."""
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -33,7 +34,10 @@ def tensor_of(block: list[Any], declared: Mapping[str, Any]) -> Any:
         return None
     import torch  # takes a second or more, and most documents hold no tensor
 
-    return torch.tensor(taken.numbers, dtype=getattr(torch, dtype)).reshape(taken.shape)
+    if not taken.numbers:  # an empty buffer is refused
+        return torch.zeros(taken.shape, dtype=getattr(torch, dtype))
+    wide = torch.frombuffer(array("q", taken.numbers), dtype=torch.int64)  # many times as fast as from a list
+    return wide.to(getattr(torch, dtype)).reshape(taken.shape)
 
 
 def _taken_apart(block: list[Any], declared: Mapping[str, Any]) -> _Block | None:
