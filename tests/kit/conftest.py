@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from user_project import BYTECODE, Project
 
+from packproof.cli import main
+
 
 @pytest.fixture(scope="session")
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -46,5 +48,18 @@ def once(shared_folder: Path) -> Callable[[Callable[[Project], Any]], tuple[Proj
             if not result.exists():
                 result.write_bytes(pickle.dumps(work(project)))
         return project, pickle.loads(result.read_bytes())
+
+    return run
+
+
+@pytest.fixture
+def validate(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, list[str], str]]:
+    """Run `packproof validate` in a folder of the test's own; its exit code, its lines of output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> tuple[int, list[str], str]:
+        code = main(["validate", *arguments])
+        shown = capsys.readouterr()
+        return code, shown.out.splitlines(), shown.err
 
     return run

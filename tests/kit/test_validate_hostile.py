@@ -6,27 +6,9 @@ from typing import Any
 
 import pytest
 
-from packproof.cli import main
 from packproof.validation.schema_check import OwnSchema
 from packproof.validation.showing import Problem
 from packproof.vectors import vectors_folder
-
-
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def validate(capsys):
-    """Run the command; its exit code, its lines on standard output, and standard error."""
-
-    def run(*arguments: str) -> tuple[int, list[str], str]:
-        code = main(["validate", *arguments])
-        shown = capsys.readouterr()
-        return code, shown.out.splitlines(), shown.err
-
-    return run
 
 
 def said(name: str, value: Any) -> list[str]:
