@@ -12,6 +12,7 @@ from packproof.cli import main
 from packproof.validation.schema_check import OwnSchema
 
 TURN = {"role": "user", "content": "hi"}
+DRAFT_3 = "http://json-schema.org/draft-03/schema#"
 NOT = '{"not": '
 
 
@@ -121,6 +122,12 @@ def test_what_is_no_schema_is_a_mistake(capsys, monkeypatch: pytest.MonkeyPatch,
         ({"propertyNames": {"pattern": "^x"}}, {"y": 1}, 'y  expected a key: a value that matches ^x, got "y"'),
         ({"not": {"type": "null"}}, None, '(document)  expected not: {"type": "null"}, got null'),
         ({"properties": {"a b": {"items": {"type": "null"}}}}, {"a b": [0]}, '["a b"][0]  expected null, got 0'),
+        ({"anyOf": [{"type": "null"}, False]}, 1, "(document)  expected null or a value, got 1"),
+        (
+            {"$schema": DRAFT_3, "properties": {"a": {"required": True}}},
+            {},
+            "a  expected required: true, got an empty object",
+        ),
         ({"required": ["it's"]}, {}, '["it\'s"]  expected a value, got nothing'),
     ],
 )

@@ -31,7 +31,7 @@ _DESCRIBED = {"type", "const", "enum", "pattern", "format", *_BOUNDS} | {
 def problems_of(error: Any, root: Schema) -> Iterator[Problem]:
     """The problems behind one jsonschema error under the schema `root`; of a union, those of the member meant."""
     path, given, keyword = list(error.absolute_path), error.instance, error.validator
-    if keyword == "required":
+    if keyword == "required" and isinstance(error.validator_value, list):  # in draft 3 it is `true`
         key = next(key for key in error.validator_value if error.message.startswith(repr(key)))
         wanted = error.schema.get("properties", {}).get(key, True)
         yield Problem(place_of([*path, key]), f"expected {_described(wanted, root)}, got nothing")
@@ -69,7 +69,8 @@ def _of_union(error: Any, root: Schema) -> Iterator[Problem]:
     tag = union.get("propertyName") if isinstance(union, dict) else None
     errors: dict[Any, list[Any]] = {}
     for one in error.context or ():
-        errors.setdefault(one.relative_schema_path[0], []).append(one)
+        if one.relative_schema_path:  # the member `false` leaves none
+            errors.setdefault(one.relative_schema_path[0], []).append(one)
     if tag is not None and isinstance(given, dict):
         told = {place: _tag(members[place], tag, root) for place in errors}
         meant = [place for place, value in told.items() if tag in given and value == given[tag]]
@@ -88,8 +89,7 @@ def _of_union(error: Any, root: Schema) -> Iterator[Problem]:
 
 
 def _tag(member: Schema, tag: str, root: Schema) -> Any:
-    properties = resolved(member, root).get("properties", {})
-    return properties.get(tag, {}).get("const")
+    return resolved(resolved(member, root).get("properties", {}).get(tag, {}), root).get("const")
 
 
 def _of_another_kind(error: Any, given: Any) -> bool:
@@ -114,7 +114,9 @@ def _described(schema: Schema, root: Schema) -> str:
     if not kinds:
         limits = dict.fromkeys(limit for kind in _KINDS for limit in _limits(own, kind))
         return " ".join(["a value", *limits])
-    return " or ".join(" ".join([_KINDS[kind], *_limits(own, kind)]) for kind in kinds)
+    return " or ".join(
+        " ".join([_KINDS[kind], *_limits(own, kind)]) if kind in _KINDS else "a value" for kind in map(str, kinds)
+    )
 
 
 def _limits(schema: Mapping[str, Any], kind: str) -> Iterator[str]:
