@@ -66,6 +66,15 @@ def test_toml_that_json_has_no_place_for_is_a_problem(validate, value: str, prob
     assert validate("k.toml")[:2] == (1, [f"k.toml  {problem}", "k.toml: invalid"])
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_called_by_its_name(validate, encoding: str) -> None:
+    """A file in UTF-16, with a byte order mark or without, is recognised, TOML as well as JSON."""
+    for name in ("k.toml", "k.json", "k.jsonl"):
+        Path(name).write_bytes("{}".encode(encoding))
+        said = "(document)  expected UTF-8, got what looks like UTF-16: it begins with the bytes"
+        assert validate("--schema", "known-failures", name)[1][0].startswith(f"{name}:1  {said}")
+
+
 def test_no_text_of_the_data_reaches_the_terminal_raw(validate) -> None:
     """Control characters in keys, values and what a model says of them are escaped, and a problem stays one line."""
     source = {"kind": "mixture", "parts": [{"name": "b\n\x1b[31m\u202e", "weight": -1, "n\ny\u200b": 1}]}

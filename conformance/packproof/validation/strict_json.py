@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from packproof.validation.showing import Problem, place_of, show
 
-__all__ = ["MAX_DIGITS", "MAX_LEVELS", "NotJson", "StrictReader", "undecodable"]
+__all__ = ["MAX_DIGITS", "MAX_LEVELS", "NotJson", "StrictReader", "decoded"]
 
 MAX_LEVELS = 200
 """Levels of nesting; pydantic's reader, and many in other languages, read no more."""
@@ -57,12 +57,7 @@ class StrictReader:
 
     def _carefully(self, raw: bytes) -> Any:
         """Python's own reader, several times slower, which lets us see every key and every literal."""
-        try:
-            text = raw.decode("utf-8").rstrip(" \t\r\n")
-        except UnicodeDecodeError as error:
-            raise NotJson(undecodable(raw, error)) from error
-        if "\0" in text[:2]:
-            raise NotJson(_utf_16(raw))
+        text = decoded(raw).rstrip(" \t\r\n")
         try:
             value = self._decoded(self._decoder, text)
             finite = _survey(value)[1]
@@ -115,20 +110,18 @@ class StrictReader:
         return _Odd(f"expected an integer of at most {MAX_DIGITS} digits, got one of {len(text.lstrip('-'))}")
 
 
-def undecodable(raw: bytes, error: UnicodeDecodeError) -> Problem:
-    """Where bytes are no UTF-8."""
-    if raw[:2] in _UTF_16_MARKS:
-        return _utf_16(raw)
-    before = raw[: error.start]
-    newline = before.rfind(b"\n")
-    said = f"expected UTF-8, got the byte 0x{raw[error.start]:02x} at byte {error.start - newline} of the line"
-    return Problem("", said, before.count(b"\n") + 1)
-
-
-def _utf_16(raw: bytes) -> Problem:
-    return Problem(
-        "", f"expected UTF-8, got what looks like UTF-16: it begins with the bytes {raw[:2].hex(' ').upper()}", 1
-    )
+def decoded(raw: bytes) -> str:
+    """The text of UTF-8 bytes; `NotJson` says where they are none, or that they look like UTF-16."""
+    if raw[:2] in _UTF_16_MARKS or b"\0" in raw[:2]:
+        begins = f"it begins with the bytes {raw[:2].hex(' ').upper()}"
+        raise NotJson(Problem("", f"expected UTF-8, got what looks like UTF-16: {begins}", 1))
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        column = error.start - before.rfind(b"\n")
+        said = f"expected UTF-8, got the byte 0x{raw[error.start]:02x} at byte {column} of the line"
+        raise NotJson(Problem("", said, before.count(b"\n") + 1)) from error
 
 
 def _quickly(raw: bytes) -> tuple[bool, Any]:

@@ -7,7 +7,7 @@ import tomllib
 from typing import Any
 
 from packproof.validation.showing import Problem
-from packproof.validation.strict_json import MAX_DIGITS, MAX_LEVELS, NotJson, StrictReader, undecodable
+from packproof.validation.strict_json import MAX_DIGITS, MAX_LEVELS, NotJson, StrictReader, decoded
 
 __all__ = ["read_toml"]
 
@@ -18,9 +18,7 @@ def read_toml(raw: bytes) -> tuple[Any, bytes]:
     `NotJson` for what is no TOML, or has no place in JSON: `nan`, `inf`, deep nesting, integers of many digits.
     """
     try:
-        text = json.dumps(tomllib.loads(raw.decode("utf-8")), default=_as_text).encode()
-    except UnicodeDecodeError as error:
-        raise NotJson(undecodable(raw, error)) from error
+        text = json.dumps(tomllib.loads(decoded(raw)), default=_as_text).encode()
     except tomllib.TOMLDecodeError as error:
         raise NotJson(_syntax(error)) from error
     except RecursionError as error:
