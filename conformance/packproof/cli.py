@@ -27,15 +27,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     listing.add_argument("select", nargs="*", help="only these rules or chapters: MASK-2, MASK")
     _add_spec(listing)
     listing.add_argument("--matrix", action="store_true", help="print what stands behind every rule; runs the zoo")
-    listing.add_argument("--from", dest="trace", default="", help="with --matrix: the run that `selftest --trace` kept")
+    listing.add_argument("--from", dest="trace", type=_file, help="with --matrix: the run that `selftest --trace` kept")
     selftest = commands.add_parser("selftest", help="plant every fault of the zoo and see that the kit finds it")
     selftest.add_argument("--seed", type=int, default=0, help="seed of the generated cases")
     selftest.add_argument("--effort", default="standard", help="quick or standard (default)")
-    selftest.add_argument("--trace", default="", help="write to this file what stood behind every rule in this run")
+    selftest.add_argument("--trace", type=_file, help="write to this file what stood behind every rule in this run")
     _add_data_commands(commands)
     given = parser.parse_args(arguments)
     verdict = given.command in {"validate", "selftest"} or (given.command == "list" and given.matrix)
     return run_at_terminal(lambda: _run(given), verdict=verdict)
+
+
+def _file(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("expected the name of a file, got an empty one")
+    return text
 
 
 def _add_spec(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +94,7 @@ def _progress() -> Callable[[str], None] | None:
     return (lambda line: print(line, file=sys.stderr)) if sys.stderr.isatty() else None
 
 
-def _selftest(seed: int, effort: str, trace: str) -> int:
+def _selftest(seed: int, effort: str, trace: str | None) -> int:
     from packproof.kill_matrix import selftest
     from packproof.options import refuse_unwritable
     from packproof.traceability import trace_run

@@ -46,7 +46,7 @@ def _mark(rule: Requirement) -> str:
     return "  (not yet checked)" if rule.unchecked else ""
 
 
-def show_matrix(file: str, progress: Callable[[str], None] | None = None) -> tuple[str, bool]:
+def show_matrix(file: str | None, progress: Callable[[str], None] | None = None) -> tuple[str, bool]:
     """The traceability matrix and whether it has no gap: of the run kept in `file`, or of a run made now."""
     from packproof.kill_matrix import selftest
     from packproof.traceability import read_trace, render_trace, trace_run

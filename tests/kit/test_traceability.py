@@ -160,3 +160,11 @@ def test_the_committed_trace_has_no_gap_and_is_up_to_date() -> None:
         assert (one.level, one.group, one.unchecked) == (spec.level, spec.group, spec.unchecked)
         assert one.cases == len(spec.cases)
         assert one.killed == tuple(bad.name for bad in members() if one.id in bad.breaks)
+
+
+@pytest.mark.parametrize("words", [["list", "--matrix", "--from", ""], ["selftest", "--trace", ""]])
+def test_an_empty_name_of_a_file_runs_nothing(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """`--from ''`, as from a variable that is not set, is told at once and does not run the zoo."""
+    with pytest.raises(SystemExit, match="2"):
+        main(words)
+    assert "expected the name of a file, got an empty one" in capsys.readouterr().err
