@@ -4,7 +4,7 @@ import json
 import math
 from typing import Any
 
-__all__ = ["value_of_text"]
+__all__ = ["map_of", "value_of_text"]
 
 
 def value_of_text(text: str) -> Any:
@@ -13,10 +13,11 @@ def value_of_text(text: str) -> Any:
     So `-0` is the integer 0. `ValueError` for a key that occurs twice in an object, for a number whose double is an
     infinity, for NaN and Infinity, which are no JSON, and for a text that is none.
     """
-    return json.loads(text, object_pairs_hook=_object, parse_float=_double, parse_constant=_no_number)
+    return json.loads(text, object_pairs_hook=map_of, parse_float=_double, parse_constant=_no_number)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def map_of(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """The map of these pairs; `ValueError` for a key that occurs twice."""
     keys = [key for key, _ in pairs]
     for key in keys:
         if keys.count(key) > 1:

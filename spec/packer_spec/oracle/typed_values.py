@@ -18,6 +18,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from packer_spec.oracle.json_text import map_of
+
 __all__ = ["value_of"]
 
 
@@ -31,17 +33,8 @@ def value_of(tree: Any) -> Any:
     if tag in _PLAIN:
         return _PLAIN[tag](content)
     if tag == "map":
-        return _map(content)
+        return map_of([(value_of(key), value_of(value)) for key, value in content])
     raise KeyError(f"no tag is named {tag!r}")
-
-
-def _map(content: list[Any]) -> dict[Any, Any]:
-    pairs = [(value_of(key), value_of(value)) for key, value in content]
-    keys = [key for key, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise ValueError(f"the key {key!r} is there {keys.count(key)} times")
-    return dict(pairs)
 
 
 def _from_code_units(units: str) -> str:
