@@ -10,13 +10,13 @@ from typing import Any
 
 from packer_schemas.cases import Sample
 from packer_schemas.observation import ObsBundle
-from packproof.faults import counted
 from packproof.limits import setting_up
 from packproof.load import describe
 from packproof.signatures import wrong_signature
 from packproof.views import BatchView, PolicyView
 from packproof.violation import CallFailed, CaseTimeout, PackerExit, Unexercised, Violation
 from packproof.vocabulary import UNKNOWN, Vocabulary
+from packproof.wording import plural
 
 __all__ = [
     "REFUSALS",
@@ -197,7 +197,8 @@ def _blaming_rows(views: Sequence[PolicyView]) -> Iterator[None]:
         row = next((view for view in views if len(view.ids) != len(view.mask)), None)
         if row is None or not error.counterexample.got.startswith("raised"):
             raise
-        lengths = f"{counted(len(row.ids), 'id', 'ids')} and {counted(len(row.mask), 'mask entry', 'mask entries')}"
+        ids, marks = len(row.ids), len(row.mask)
+        lengths = f"{ids} {plural(ids, 'id')} and {marks} mask {plural(marks, 'entry', 'entries')}"
         raise error.told(fault=f"a row of the packer's own has {lengths}: see MASK-1") from error
 
 

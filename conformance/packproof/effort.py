@@ -2,13 +2,14 @@
 
 import operator
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from packproof.violation import UsageError
 
-__all__ = ["EFFORTS", "Effort", "Settings"]
+__all__ = ["EFFORTS", "Effort", "Settings", "named_effort"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,14 @@ EFFORTS = {
 }
 
 
+def named_effort(name: str, option: str, among: Iterable[Effort]) -> Effort:
+    """The effort of that name; `UsageError`, which names the option, when it is none of these."""
+    known = {effort.name: effort for effort in among}
+    if name not in tuple(known):
+        raise UsageError(f"{option} {name!r}: expected one of {', '.join(known)}.")
+    return known[name]
+
+
 @dataclass(frozen=True)
 class Settings:
     """What decides a run besides the packer: `seed` repeats it; `stored` runs the spec's own cases and the vectors too.
@@ -43,9 +52,7 @@ class Settings:
     @classmethod
     def make(cls, effort: str = "standard", seed: int | str | None = None, database: Path | None = None) -> "Settings":
         """Settings by effort name; `deep` without a seed draws one. `UsageError` for an unknown name or an odd seed."""
-        if effort not in tuple(EFFORTS):
-            raise UsageError(f"--packer-effort {effort!r}: expected one of {', '.join(EFFORTS)}.")
-        chosen = EFFORTS[effort]
+        chosen = named_effort(effort, "--packer-effort", EFFORTS.values())
         if seed is None:
             seed = 0 if chosen.gate else secrets.randbelow(2**32)
         return cls(chosen, _whole(seed), database=None if chosen.gate else database)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from packer_schemas.report import Counterexample, Outcome, Row
 from packer_spec import requirement
-from packproof.load import printable
+from packproof.wording import printable
 
 __all__ = ["failure_text", "table"]
 

@@ -4,14 +4,16 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["counted", "name_id_fault", "name_ignored_fault", "name_mask_fault", "name_text_fault"]
+from packproof.wording import plural
+
+__all__ = ["name_id_fault", "name_ignored_fault", "name_length_fault", "name_mask_fault", "name_text_fault"]
 
 _MANY = 16  # ids from which on a lost one looks like a limit
 
 
-def counted(count: int, one: str, many: str) -> str:
-    """`1 entry`, `2 entries`."""
-    return f"{count} {one if count == 1 else many}"
+def name_length_fault(ids: int, marks: int) -> str:
+    """What is wrong with a mask of another length than the ids."""
+    return f"{marks} {plural(marks, 'entry', 'entries')} for {ids} {plural(ids, 'id')}"
 
 
 def name_mask_fault(expected: Sequence[int], got: Sequence[int], prompt_len: int = 0) -> str:
@@ -20,7 +22,7 @@ def name_mask_fault(expected: Sequence[int], got: Sequence[int], prompt_len: int
     if want == have:
         return ""
     if len(want) != len(have):
-        return f"{counted(len(have), 'entry', 'entries')} for {counted(len(want), 'id', 'ids')}"
+        return name_length_fault(len(want), len(have))
     if not any(have):
         return "nothing marked"
     if not any(want):

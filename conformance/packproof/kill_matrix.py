@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from packer_schemas.report import Outcome
 from packproof.corpus import Corpus
-from packproof.effort import EFFORTS, Settings
+from packproof.effort import EFFORTS, Settings, named_effort
 from packproof.registry import Check, all_checks
 from packproof.runner import quiet, replay_case, run_check
 from packproof.subject import Subject
-from packproof.violation import UsageError
+from packproof.wording import plural
 from packproof.zoo import Member, good_members, members
 
 __all__ = [
@@ -127,10 +127,8 @@ def kill_matrix(
 
     `UsageError` for an effort that is none, or not repeatable.
     """
-    gates = [name for name, one in EFFORTS.items() if one.gate]
-    if effort not in gates:
-        raise UsageError(f"--effort {effort!r}: expected one of {', '.join(gates)}.")
-    settings, corpus, results = Settings(EFFORTS[effort], seed, stored=stored), Corpus(seed, bystander_cases), []
+    chosen = named_effort(effort, "--effort", [one for one in EFFORTS.values() if one.gate])
+    settings, corpus, results = Settings(chosen, seed, stored=stored), Corpus(seed, bystander_cases), []
     for member in (*good_members(), *members()):
         results.append(run_member(member, settings, corpus))
         if progress is not None:
@@ -159,7 +157,7 @@ def render(matrix: KillMatrix, *, lines: bool = True) -> str:
     green = sum(cell.verdict == "green" for cell in kept)
     killed = sum(cell.verdict == "killed" for cell in cells)
     text = [_line(one) for one in matrix.results] if lines else []
-    what = f"{_many(len(bad), 'planted fault')} against {_many(len(rules), 'rule')}"
+    what = f"{len(bad)} planted {plural(len(bad), 'fault')} against {len(rules)} {plural(len(rules), 'rule')}"
     text += [
         "",
         f"{what}, at seed {matrix.seed} and {matrix.effort} effort: {killed} of {len(cells)} killed.",
@@ -230,10 +228,6 @@ def _line(one: MemberResult) -> str:
         return f"{one.member.name:<36} {'nothing broken':<22} {'':>17}  {state}"
     ids, first = ", ".join(one.member.breaks), one.named[0] if one.named else Cell("", "survived")
     return f"{one.member.name:<36} {ids:<22} case {first.cases:>3}, size {first.size:>3}  {state}"
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _told(cell: Cell) -> str:

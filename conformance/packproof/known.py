@@ -9,10 +9,10 @@ from pydantic import ValidationError
 from packer_schemas.known import KnownFailure, KnownFailures
 from packproof.registry import check_for
 from packproof.subject import Subject
-from packproof.terminal import one_line
 from packproof.validation.strict_json import NotJson
 from packproof.validation.toml_json import read_toml
 from packproof.violation import UsageError
+from packproof.wording import one_line
 
 __all__ = ["expired", "expiry_reason", "known_for", "load_known", "refuse_misfits"]
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from packproof import limits
 from packproof.violation import CaseTimeout, PackerExit, UsageError
+from packproof.wording import printable
 
-__all__ = ["describe", "load_callable", "load_object", "printable"]
+__all__ = ["describe", "load_callable", "load_object"]
 
 _LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
@@ -81,12 +82,6 @@ def describe(error: BaseException) -> str:
     if last.filename.startswith("<frozen "):
         return text
     return f"{text} ({last.filename.rpartition('/')[2]}:{last.lineno} in {last.name})"
-
-
-def printable(text: str) -> str:
-    """Text of a packer as no terminal and no file takes amiss: colours, controls and lone surrogates escaped."""
-    shown = (one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode() for one in text)
-    return "".join(shown)
 
 
 def _message(error: BaseException) -> str:

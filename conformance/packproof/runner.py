@@ -13,12 +13,13 @@ from packer_schemas.report import Counterexample, Outcome
 from packproof import limits
 from packproof.effort import Settings
 from packproof.known import expired, expiry_reason
-from packproof.load import describe, printable
+from packproof.load import describe
 from packproof.models import EMBEDDED
 from packproof.registry import Check
 from packproof.search import folder_name, search
 from packproof.subject import Subject
 from packproof.violation import CaseTimeout, HarnessError, NotTested, PackerExit, Unexercised, Violation
+from packproof.wording import printable
 
 __all__ = ["quiet", "replay_case", "run_check"]
 

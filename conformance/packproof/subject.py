@@ -10,11 +10,12 @@ from packproof import limits
 from packproof.capabilities import capabilities_of, methods_of, missing_methods, satisfies
 from packproof.driver import Driver, calling, finished, short
 from packproof.flight_recorder import FlightRecorder
-from packproof.load import load_callable, printable
+from packproof.load import load_callable
 from packproof.models import EMBEDDED, resolve_model
 from packproof.signatures import expect_signatures
 from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import Vocabulary, missing_from
+from packproof.wording import printable
 
 __all__ = ["Subject"]
 

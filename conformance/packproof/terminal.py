@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable
 
 from packproof.violation import UsageError
+from packproof.wording import printable
 
-__all__ = ["one_line", "run_at_terminal"]
+__all__ = ["run_at_terminal"]
 
 
 def run_at_terminal(run: Callable[[], int], *, verdict: bool) -> int:
@@ -42,13 +43,6 @@ def run_at_terminal(run: Callable[[], int], *, verdict: bool) -> int:
     return code
 
 
-def one_line(text: str) -> str:
-    """The text with everything escaped that breaks a line or that a terminal obeys."""
-    if text.isprintable():
-        return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
-
-
 def _expecting_mistakes(run: Callable[[], int]) -> int:
     try:
         return run()
@@ -58,8 +52,7 @@ def _expecting_mistakes(run: Callable[[], int]) -> int:
 
 
 def _tell(what: str) -> None:
-    text = "\n".join(map(one_line, what.split("\n")))
-    sys.stderr.write(f"packproof: {text}\n")
+    sys.stderr.write(f"packproof: {printable(what)}\n")
 
 
 def _discard_output() -> None:

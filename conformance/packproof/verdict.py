@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from packer_schemas.report import Outcome, SubjectReport, Verdict
+from packproof.wording import plural
 
 __all__ = ["EXIT_HARNESS", "breaks_gate", "counts", "verdict_of", "worded"]
 
@@ -40,7 +41,7 @@ def worded(report: SubjectReport) -> str:
     tally = counts(report.outcomes)
     applied = len(report.outcomes) - tally.get("not applicable", 0)
     cases = sum(outcome.cases for outcome in report.outcomes)
-    ran = f"{tally['ran']} of {applied} applicable rules ran, {cases:,} {'case' if cases == 1 else 'cases'}"
+    ran = f"{tally['ran']} of {applied} applicable rules ran, {cases:,} {plural(cases, 'case')}"
     if tally.get("not applicable"):
         ran += f", {tally['not applicable']} not applicable"
     red = [outcome.requirement for outcome in report.outcomes if breaks_gate(outcome)]
@@ -52,5 +53,5 @@ def worded(report: SubjectReport) -> str:
     if report.verdict == "not conformant":
         return f"{ran}: NOT CONFORMANT, {broken}"
     if report.verdict == "partial":
-        return f"{ran}: PARTIAL, {tally['known']} known failure{'s' if tally['known'] > 1 else ''}"
+        return f"{ran}: PARTIAL, {tally['known']} known {plural(tally['known'], 'failure')}"
     return f"{ran}: CONFORMANT"

@@ -9,7 +9,7 @@ from packer_schemas.protocols import RolloutPacker
 from packproof.capabilities import satisfies
 from packproof.driver import Driver, policy_call
 from packproof.expect import expect_mask
-from packproof.faults import counted, name_ignored_fault
+from packproof.faults import name_ignored_fault, name_length_fault
 from packproof.registry import check
 from packproof.strategies import ROUTES, batches, policies
 from packproof.subject import Subject
@@ -27,7 +27,7 @@ def mask_1(subject: Subject, case: PolicyCase) -> None:
         raise Violation.of(
             row.call,
             rows={"position": list(range(len(row.ids))), "input_ids": row.ids, "got": row.marks},
-            fault=f"{counted(len(row.mask), 'entry', 'entries')} for {counted(len(row.ids), 'id', 'ids')}",
+            fault=name_length_fault(len(row.ids), len(row.mask)),
         )
 
 

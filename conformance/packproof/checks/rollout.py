@@ -13,6 +13,7 @@ from packproof.strategies import ROUTES, batches, pretokenized, prompts
 from packproof.strategies_bad import refused_prompts
 from packproof.subject import Subject
 from packproof.violation import CallFailed, NotTested, Unexercised, Violation
+from packproof.wording import plural
 
 
 @check("ROLL-1", cases=prompts("text"))
@@ -131,7 +132,7 @@ def _plain(text: Any) -> Any:
 
 
 def _counted(items: list[Any]) -> str:
-    return f"{len(items)} sample{'s' * (len(items) != 1)}"
+    return f"{len(items)} {plural(len(items), 'sample')}"
 
 
 def _items(case: BatchCase) -> list[Any]:

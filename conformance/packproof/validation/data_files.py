@@ -8,11 +8,11 @@ from pathlib import Path
 from stat import S_ISDIR
 from typing import Any, BinaryIO
 
-from packproof.terminal import one_line
 from packproof.validation.showing import Problem
 from packproof.validation.strict_json import NotJson, StrictReader
 from packproof.validation.toml_json import read_toml
 from packproof.violation import UsageError
+from packproof.wording import one_line
 
 __all__ = ["DataFile", "Document", "read_document"]
 

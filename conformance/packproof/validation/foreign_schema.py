@@ -9,11 +9,11 @@ from jsonschema.protocols import Validator
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
-from packproof.terminal import one_line
 from packproof.validation.data_files import read_document
 from packproof.validation.schema_words import problems_of
 from packproof.validation.showing import Problem, place_of, show
 from packproof.violation import UsageError
+from packproof.wording import one_line
 
 __all__ = ["ForeignSchema"]
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from packproof.validation.showing import Problem, place_of, show
+from packproof.wording import plural
 
 __all__ = ["problems_of", "resolved"]
 
@@ -127,7 +128,7 @@ def _limits(schema: Mapping[str, Any], kind: str) -> Iterator[str]:
         size, unit = _SIZES[kind]
         for side, words in (("min", "of at least"), ("max", "of at most")):
             if (count := schema.get(side + size)) is not None:
-                yield f"{words} {count} {unit}{'s' * (count != 1)}"
+                yield f"{words} {count} {plural(count, unit)}"
     if kind == "string" and "pattern" in schema:
         yield f"that matches {schema['pattern']}"
     if kind == "string" and "format" in schema:

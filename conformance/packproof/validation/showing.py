@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from packer_schemas.canonical import json_path
-from packproof.terminal import one_line
+from packproof.wording import one_line, plural
 
 __all__ = ["Problem", "place_of", "show"]
 
@@ -43,7 +43,7 @@ def show(value: Any) -> str:
         keys = [place_of([key]) for key in list(value)[:5]]
         return f"an object with {', '.join(keys)}{' ...' if len(value) > 5 else ''}" if value else "an empty object"
     if isinstance(value, list):
-        return f"an array of {len(value)} {'item' if len(value) == 1 else 'items'}" if value else "an empty array"
+        return f"an array of {len(value)} {plural(len(value), 'item')}" if value else "an empty array"
     if isinstance(value, str):
         start = value[:LONGEST_VALUE]
         in_ascii = not start.isprintable()

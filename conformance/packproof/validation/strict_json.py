@@ -11,15 +11,15 @@ from pydantic_core import from_json
 
 from packproof.validation.showing import Problem, place_of, show
 
-__all__ = ["MAX_DIGITS", "MAX_LEVELS", "NotJson", "StrictReader", "decoded"]
+__all__ = ["MAX_DIGITS", "TOO_DEEP", "NotJson", "StrictReader", "decoded"]
 
-MAX_LEVELS = 200
+_MAX_LEVELS = 200
 """Levels of nesting; pydantic's reader, and many in other languages, read no more."""
 
 MAX_DIGITS = 4300
 """Digits of an integer; Python, and others, read no more unless they are told to."""
 
-_TOO_DEEP = f"expected at most {MAX_LEVELS} levels of nesting, got more"
+TOO_DEEP = f"expected at most {_MAX_LEVELS} levels of nesting, got more"
 _PLAIN = frozenset({bool, int, str, type(None)})
 _SCALARS = _PLAIN | {float}
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -66,7 +66,7 @@ class StrictReader:
         if not finite:
             value = self._decoded(self._number_by_number, text)
         if _is_deep(value):
-            raise NotJson(Problem("", _TOO_DEEP))
+            raise NotJson(Problem("", TOO_DEEP))
         if self._odd:
             raise NotJson(*(Problem(place_of(path), odd.said) for path, odd in _nodes(value) if isinstance(odd, _Odd)))
         if b"\\u" in raw and _SURROGATE.search(raw) and (problem := _lone_surrogate(value)):
@@ -81,7 +81,7 @@ class StrictReader:
         except json.JSONDecodeError as error:
             raise NotJson(Problem("", _syntax(text, error), error.lineno)) from error
         except RecursionError as error:
-            raise NotJson(Problem("", _TOO_DEEP)) from error
+            raise NotJson(Problem("", TOO_DEEP)) from error
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
@@ -172,7 +172,7 @@ def _all_finite(values: Iterable[Any]) -> bool:
 def _is_deep(value: Any) -> bool:
     """Whether lists and objects lie deeper in one another than is read."""
     level = [value]
-    for _ in range(MAX_LEVELS):
+    for _ in range(_MAX_LEVELS):
         inside = [node.values() if type(node) is dict else node for node in level if type(node) in (dict, list)]
         level = [item for node in inside if not _SCALARS.issuperset(map(type, node)) for item in node]
     return any(type(node) in (dict, list) for node in level)

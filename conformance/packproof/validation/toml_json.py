@@ -7,7 +7,7 @@ import tomllib
 from typing import Any
 
 from packproof.validation.showing import Problem
-from packproof.validation.strict_json import MAX_DIGITS, MAX_LEVELS, NotJson, StrictReader, decoded
+from packproof.validation.strict_json import MAX_DIGITS, TOO_DEEP, NotJson, StrictReader, decoded
 
 __all__ = ["read_toml"]
 
@@ -22,7 +22,7 @@ def read_toml(raw: bytes) -> tuple[Any, bytes]:
     except tomllib.TOMLDecodeError as error:
         raise NotJson(_syntax(error)) from error
     except RecursionError as error:
-        raise NotJson(Problem("", f"expected at most {MAX_LEVELS} levels of nesting, got more")) from error
+        raise NotJson(Problem("", TOO_DEEP)) from error
     except ValueError as error:  # Python says no more of it
         said = f"expected integers of at most {MAX_DIGITS} digits, got a longer one"
         raise NotJson(Problem("", said)) from error

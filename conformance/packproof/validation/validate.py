@@ -13,6 +13,7 @@ from packproof.validation.schema_choice import chosen_schema
 from packproof.validation.schema_naming import HOW_TO_NAME, UNNAMED, Naming
 from packproof.validation.showing import Problem
 from packproof.violation import UsageError
+from packproof.wording import plural
 
 __all__ = ["validate"]
 
@@ -32,7 +33,7 @@ def validate(files: Sequence[str], schema: str | None, limit: int) -> int:
     report = _Report(limit)
     unnamed = [file.name for file in [DataFile(name) for name in files] if not _check(file, given, report)]
     if report.hidden:
-        report.write(f"... and {_many(report.hidden, 'more problem')}; --limit 0 prints them all")
+        report.write(f"... and {report.hidden:,} more {plural(report.hidden, 'problem')}; --limit 0 prints them all")
     if unnamed:
         raise UsageError(f"{', '.join(unnamed)}: nothing says which schema it is to keep: {HOW_TO_NAME}")
     return 1 if report.problems else 0
@@ -76,8 +77,8 @@ class _Tally:
         verdict = f"{'in' * bool(self.bad)}valid{against}"
         if not file.in_lines:
             return f"{file.name}: {verdict}"
-        count = f"{self.bad:,} of {_many(self.lines, 'line')}" if self.bad else _many(self.lines, "line")
-        skipped = f" ({_many(self.blank, 'blank line')} skipped)" if self.blank else ""
+        count = f"{f'{self.bad:,} of ' * bool(self.bad)}{self.lines:,} {plural(self.lines, 'line')}"
+        skipped = f" ({self.blank:,} blank {plural(self.blank, 'line')} skipped)" if self.blank else ""
         return f"{file.name}: {count} {verdict}{skipped}"
 
 
@@ -156,7 +157,3 @@ def _progress(file: DataFile, report: _Report) -> Iterator[Callable[[int], objec
         report.write = bar.write
         yield bar.update
         report.write = print
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
