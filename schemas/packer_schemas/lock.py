@@ -22,8 +22,12 @@ class LockedSubject(BaseModel):
         description="SHA-256 over the sources of the packer's class and its bases, 64 lower-case hexadecimal digits; "
         "null where one of them cannot be had."
     )
+    behaviour: dict[str, dict[str, Sha256]] = Field(
+        description="By model and by the name of the probe, the SHA-256 over what the packer gives for it."
+    )
     behaviour_sha256: Sha256 = Field(
-        description="SHA-256 over what the packer gives for the probe corpus, 64 lower-case hexadecimal digits."
+        description="The behaviour digest: SHA-256 over the canonical JSON of `behaviour`, 64 lower-case hexadecimal "
+        "digits. A schema cannot check that it fits; the model does."
     )
     reason: str = Field(description="Why the last change was approved; empty for a first entry.")
 
