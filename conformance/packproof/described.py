@@ -27,8 +27,10 @@ def _described(value: Any, within: tuple[int, ...]) -> Any:
         return {"again": len(within) - within.index(id(value))}
     within = (*within, id(value))
     kind = type(value)
-    if value is None or kind in (bool, int, str):
-        return _text(value) if kind is str else value
+    if value is None or kind in (bool, int):
+        return value
+    if kind is str:
+        return _text(value)
     if kind is float:
         return value if math.isfinite(value) else {"float": repr(value)}
     if kind is list:
