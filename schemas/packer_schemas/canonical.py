@@ -43,7 +43,7 @@ def identity_digest(value: Any, where: str = "") -> str:
 def json_path(steps: Iterable[str | int], where: str = "") -> str:
     """A place in a document, `vocab[3].text`, behind `where`; a key that is no plain name reads `["a b"]`."""
     for step in steps:
-        plain = isinstance(step, str) and re.fullmatch(r"[\w$-]+", step)
+        plain = isinstance(step, str) and re.fullmatch(r"[\w-]+", step)
         where += f".{step}" if plain and where else str(step) if plain else f"[{json.dumps(step)}]"
     return where
 

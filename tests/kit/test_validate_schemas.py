@@ -67,7 +67,7 @@ def test_a_file_of_any_draft_is_a_schema(capsys) -> None:
     assert held(capsys, schema, {"a": 1})[0] == 0
     assert held(capsys, schema, {"a": 0, "$schema": "x"})[:2] == (
         1,
-        ["a  expected a value >= 1, got 0", '$schema  expected no such key (known are a), got "x"'],
+        ["a  expected a value >= 1, got 0", '["$schema"]  expected no such key (known are a), got "x"'],
     )
     assert held(capsys, True, 1)[0] == 0
     assert held(capsys, False, 1)[1] == ["(document)  expected nothing here, got 1"]
