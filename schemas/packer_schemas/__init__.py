@@ -1,5 +1,6 @@
 """The packer contract as types: Pydantic models for the data, runtime-checkable protocols for the packers."""
 
+from packer_schemas.binding import PackerBinding, class_source_sha256
 from packer_schemas.build_spec import DataPackerBuildSpec, DataPackerFactories, ModelBackend
 from packer_schemas.canonical import canonical_json, identity_digest
 from packer_schemas.cases import (
@@ -46,6 +47,7 @@ from packer_schemas.dataloader_state import (
     Place,
     WorkerPosition,
 )
+from packer_schemas.differences import Difference, identity_differences
 from packer_schemas.identity import IdentityDocument, IdentityPart
 from packer_schemas.known import KnownFailure, KnownFailures
 from packer_schemas.lock import Lock, LockedSubject
@@ -59,6 +61,7 @@ from packer_schemas.protocols import (
     PackerSemanticsIdentity,
     PolicyPacker,
     PretokenizedRolloutPacker,
+    ResumeGate,
     RolloutHooks,
     RolloutPacker,
     RoutedPolicyInput,
@@ -100,6 +103,7 @@ __all__ = [
     "DataPackerFactory",
     "DataloaderState",
     "DatasetPart",
+    "Difference",
     "Draw",
     "FieldGeometry",
     "IdContainerCase",
@@ -124,6 +128,7 @@ __all__ = [
     "ModelBackend",
     "ObsBundle",
     "Outcome",
+    "PackerBinding",
     "PackerProcessorIdentity",
     "PackerSelection",
     "PackerSemanticsIdentity",
@@ -142,6 +147,7 @@ __all__ = [
     "RefusedPromptCase",
     "Report",
     "Representations",
+    "ResumeGate",
     "RolloutHooks",
     "RolloutPacker",
     "RoutedPolicyInput",
@@ -166,6 +172,8 @@ __all__ = [
     "WireGeometry",
     "WorkerPosition",
     "canonical_json",
+    "class_source_sha256",
+    "identity_differences",
     "identity_digest",
     "load_schema",
     "schema_folder",

@@ -1,19 +1,15 @@
 """What a packer declares about itself, written down so that two runs can be told apart by one digest."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from packer_schemas.canonical import canonical_json, identity_digest
+from packer_schemas.declarations import MAX_BYTES, PartName, declarations, dotted_name
 from packer_schemas.fields import Sha256, Version1
 
 __all__ = ["IdentityDocument", "IdentityPart"]
-
-PartName = Literal["semantics", "processor"]
-
-MAX_BYTES = 65_536
-"""Bytes of the canonical form of one declaration; large content enters as its own digest (IDENT-3)."""
 
 
 class IdentityPart(BaseModel):
@@ -73,6 +69,20 @@ class IdentityDocument(BaseModel):
         """
         made = {name: {"value": value, "sha256": identity_digest(value, name)} for name, value in parts.items()}
         return cls.model_validate({"schema_version": 1, "packer": packer, "parts": made, "sha256": _whole(made)})
+
+    @classmethod
+    def of(cls, packer: Any) -> Self:
+        """The document of a packer that is set up, asked anew on every call (IDENT-1, IDENT-5).
+
+        Raises `TypeError` for a packer that declares nothing, and what `declarations` raises.
+        """
+        declared = declarations(packer)
+        if not declared:
+            raise TypeError(
+                f"{dotted_name(type(packer))} declares no identity: its class has neither "
+                "validation_semantics_identity() nor processor_semantics_identity(), and there is no document to make"
+            )
+        return cls.make(dotted_name(type(packer)), declared)
 
     @model_validator(mode="after")
     def _digest_fits(self) -> Self:

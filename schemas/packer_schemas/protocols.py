@@ -11,6 +11,7 @@ __all__ = [
     "PackerSemanticsIdentity",
     "PolicyPacker",
     "PretokenizedRolloutPacker",
+    "ResumeGate",
     "RolloutHooks",
     "RolloutPacker",
     "RoutedPolicyInput",
@@ -151,6 +152,24 @@ class PackerProcessorIdentity(Protocol):
     def processor_semantics_identity(self) -> Mapping[str, Any]:
         """The declared processor semantics."""
         ...
+
+
+@runtime_checkable
+class ResumeGate(Protocol):
+    """Decides whether a run may resume from a checkpoint with the packer that it has."""
+
+    def bind(self, packer: Any) -> Mapping[str, Any]:
+        """What a checkpoint keeps of a packer: `identity`, its document as JSON data or None, `class_source_sha256`."""
+        ...
+
+    def admit(self, saved: Mapping[str, Any], packer: Any) -> None:
+        """Raise `ValueError` unless `packer` is the one that `bind` gave `saved` for, before any state is restored."""
+
+    def expect_semantics(self, packer: Any) -> None:
+        """Raise `TypeError` or `ValueError` for a packer that held-out validation cannot take."""
+
+    def expect_processor(self, packer: Any) -> None:
+        """Raise `TypeError` or `ValueError` for a packer that a cross-token teacher cannot take."""
 
 
 @runtime_checkable

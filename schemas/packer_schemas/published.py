@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from packer_schemas.binding import PackerBinding
 from packer_schemas.build_spec import DataPackerBuildSpec
 from packer_schemas.cases import CaseFile
 from packer_schemas.conversation import Conversation
@@ -28,6 +29,7 @@ PUBLISHED: dict[str, Any] = {
     "known-failures": KnownFailures,
     "lock": Lock,
     "observation": ObsBundle,
+    "packer-binding": PackerBinding,
     "policy-batch": AgreeingBatch,
     "policy-input": RLPolicyInput,
     "report": Report,

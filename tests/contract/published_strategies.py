@@ -34,6 +34,7 @@ from packer_schemas import (
     Lock,
     LockedSubject,
     Outcome,
+    PackerBinding,
     Report,
     RLPolicyInput,
     Row,
@@ -153,6 +154,7 @@ reports = st.builds(
 declarations = st.dictionaries(st.text(max_size=8), json_values, min_size=1, max_size=3)
 parts = st.dictionaries(st.sampled_from(["semantics", "processor"]), declarations, min_size=1)
 identities = st.builds(IdentityDocument.make, names, parts)
+bindings = st.builds(PackerBinding, identity=st.none() | identities, class_source_sha256=st.none() | digests)
 locks = st.builds(
     Lock,
     schema_version=st.just(1),
@@ -212,6 +214,7 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
     "known-failures": known_failures,
     "lock": locks,
     "observation": observations,
+    "packer-binding": bindings,
     "policy-input": policy_inputs,
     "report": reports,
     "trajectory": trajectories,
