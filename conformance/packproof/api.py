@@ -12,7 +12,7 @@ from packproof.effort import Settings
 from packproof.failure_text import failure_text
 from packproof.known import load_known, refuse_misfits
 from packproof.models import EMBEDDED
-from packproof.options import Options, check_models, load_selection, names
+from packproof.options import Options, check_models, load_gate, load_selection, names
 from packproof.registry import Check, select_checks
 from packproof.run import Run
 from packproof.subject import Subject
@@ -35,6 +35,7 @@ def check_packer(
     seed: int | None = None,
     trust_remote_code: bool = False,
     selection: Any = None,
+    gate: Any = None,
     known: str | Path | None = None,
     raise_on_failure: bool = True,
 ) -> Report:
@@ -42,9 +43,9 @@ def check_packer(
 
     `target` is `module:factory`, a dotted path, or the zero-argument factory itself; `models`, `level` and `select`
     take one name or several; `spec` is the version to hold the packer to; `selection` is a module with
-    `init_data_packer`, or its name; `known` the path of a known-failures file. Raises `AssertionError` with the text
-    of every failure unless `raise_on_failure` is false, and `packproof.violation.UsageError` for a mistake in an
-    argument.
+    `init_data_packer`, or its name; `gate` a resume gate, or the `module:factory` of one; `known` the path of a
+    known-failures file. Raises `AssertionError` with the text of every failure unless `raise_on_failure` is false, and
+    `packproof.violation.UsageError` for a mistake in an argument.
     """
     proof = _Proof(
         target,
@@ -56,6 +57,7 @@ def check_packer(
         seed=seed,
         trust_remote_code=trust_remote_code,
         selection=selection,
+        gate=gate,
         known=known,
     )
     report = proof.run.all()
@@ -77,6 +79,7 @@ def parametrize_with_checks(
     seed: int = 0,
     trust_remote_code: bool = False,
     selection: Any = None,
+    gate: Any = None,
     known: str | Path | None = None,
 ) -> Any:
     """A mark for a test that takes one argument, `check`, and calls it; one test per rule, named after its id.
@@ -95,6 +98,7 @@ def parametrize_with_checks(
         seed=seed,
         trust_remote_code=trust_remote_code,
         selection=selection,
+        gate=gate,
         known=known,
     )
     return pytest.mark.parametrize("check", [pytest.param(_Bound(proof, one), id=one.id) for one in proof.checks])
@@ -115,9 +119,11 @@ class _Proof:
         seed: int | None,
         trust_remote_code: bool,
         selection: Any,
+        gate: Any,
         known: str | Path | None,
     ) -> None:
-        self._target, self._selection, self._trust_remote_code = target, selection, trust_remote_code
+        self._target, self._selection, self._gate = target, selection, gate
+        self._trust_remote_code = trust_remote_code
         self._models, self._levels = names(models, "models", commas=False), names(level, "level")
         check_models(self._models, Path())
         self._selected, self._spec = bool(select), spec
@@ -133,6 +139,7 @@ class _Proof:
             models=self._models,
             trust_remote_code=self._trust_remote_code,
             selection=None if self._selection is None else load_selection(self._selection),
+            gate=None if self._gate is None else load_gate(self._gate),
         )
         refuse_misfits(Path(self._known_path or ""), self._known, [subject])
         return Run(
@@ -157,13 +164,15 @@ class _Proof:
     def _replay(self, id: str) -> str:
         subject, effort, seed = self.subject, self._settings.effort.name, self._settings.seed
         module = self._selection.__name__ if isinstance(self._selection, ModuleType) else self._selection or ""
-        if "<" in subject.target or not isinstance(module, str):  # no command line can name it
+        gate = self._gate if isinstance(self._gate, str) or self._gate is None else "<"
+        if "<" in f"{subject.target}{gate}" or not isinstance(module, str):  # no command line can name it
             return f"check_packer(..., select=[{id!r}], effort={effort!r}, seed={seed})"
         options = Options(
             packer=[subject.target],
             model=() if subject.built_ready or subject.models == EMBEDDED else [*map(str, subject.models)],
             trust_remote_code=subject.trust_remote_code,
             selection=module,
+            gate=gate or "",
             spec=self._spec,
             known=str(self._known_path or ""),
             effort=effort,

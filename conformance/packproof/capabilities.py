@@ -18,6 +18,8 @@ CAPABILITIES: dict[str, Any] = {
         protocols.RolloutHooks,
         protocols.PolicyPacker,
         protocols.BatchSlicer,
+        protocols.PackerSemanticsIdentity,
+        protocols.PackerProcessorIdentity,
     )
 }
 

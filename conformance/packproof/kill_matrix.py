@@ -106,7 +106,7 @@ def run_member(
         subject = member.subject()
         for check in all_checks().values():
             broken = check.id in member.breaks
-            if check.missing(subject) and not broken:
+            if not member.held_to(check.requirement) or (check.missing(subject) and not broken):
                 continue
             if broken or not member.breaks:
                 named.append(_named(run_check(check, subject, settings), broken=broken))
@@ -188,8 +188,14 @@ def _count_ids(value: object) -> int:
     return isinstance(value, int)
 
 
+_BESIDE = {"IDENT-1", "IDENT-3"}
+"""Rules on a packer that ask the gate beside it something too."""
+
+
 def _meets(member: Member, check: Check) -> bool:
-    """Whether the rule looks at the faulty part: beside a faulty selection the packer is the miniature itself."""
+    """Whether the rule looks at the faulty part: beside a faulty selection or gate the packer is the miniature's."""
+    if member.gate is not None:
+        return "ResumeGate" in check.requirement.needs or check.id in _BESIDE
     return member.selection is None or "PackerSelection" in check.requirement.needs
 
 

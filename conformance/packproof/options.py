@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from packer_schemas.cases import CaseFile
-from packer_schemas.protocols import PackerSelection
+from packer_schemas.protocols import PackerSelection, ResumeGate
 from packer_spec import SPEC_VERSION
-from packproof.capabilities import satisfies
+from packproof.capabilities import methods_of, satisfies
 from packproof.effort import Settings
 from packproof.flight_recorder import FlightRecorder
 from packproof.known import load_known, refuse_misfits
-from packproof.load import load_object
+from packproof.load import describe, load_callable, load_object
 from packproof.models import EMBEDDED
 from packproof.project_table import KEYS
 from packproof.registry import check_for, select_checks
@@ -25,7 +25,7 @@ from packproof.run import Run
 from packproof.subject import Subject
 from packproof.violation import UsageError
 
-__all__ = ["Options", "check_models", "label_packers", "load_selection", "names", "refuse_unwritable"]
+__all__ = ["Options", "check_models", "label_packers", "load_gate", "load_selection", "names", "refuse_unwritable"]
 
 _BLANK = "nothing is named; name something, or leave it out."
 
@@ -38,6 +38,7 @@ class Options:
     model: Sequence[str] = ()
     trust_remote_code: bool = False
     selection: str = ""
+    gate: str = ""
     spec: str = SPEC_VERSION
     level: Sequence[str] = ("core",)
     select: Sequence[str] = ()
@@ -85,6 +86,7 @@ class Options:
         if self.report:
             refuse_unwritable(self.folder / self.report, f"--packer-report {self.report}")
         selection = load_selection(self.selection) if self.selection else None
+        gate = load_gate(self.gate) if self.gate else None
         subjects = [
             Subject(
                 target,
@@ -92,6 +94,7 @@ class Options:
                 models=self.model,
                 trust_remote_code=self.trust_remote_code,
                 selection=selection,
+                gate=gate,
                 recorder=recorder,
             )
             for label, target in labelled.items()
@@ -121,6 +124,7 @@ class Options:
         words += [word for model in self.model for word in ("--packer-model", model)]
         words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
         words += ["--packer-selection", self.selection] if self.selection else []
+        words += ["--packer-gate", self.gate] if self.gate else []
         if replay:
             return shlex.join([*words, "--packer-replay", replay])
         words += ["--packer-spec", self.spec] if self.spec != SPEC_VERSION else []
@@ -180,6 +184,23 @@ def load_selection(given: Any) -> Any:
     if not satisfies(found, PackerSelection):
         wanted = "a module with init_data_packer, build_packer and register"
         raise UsageError(f"--packer-selection {given!r}: expected {wanted}.")
+    return found
+
+
+def load_gate(given: Any) -> Any:
+    """A resume gate, from its factory's name or as it is; `UsageError` when it is none."""
+    found = given
+    if isinstance(given, str):
+        factory = load_callable(given, "--packer-gate")
+        try:
+            found = factory()
+        except Exception as error:
+            raise UsageError(
+                f"--packer-gate {given!r}: it raised {describe(error)}, expected a resume gate."
+            ) from error
+    if isinstance(found, type) or not satisfies(found, ResumeGate):
+        wanted = f"an object with {', '.join(methods_of(ResumeGate))}"
+        raise UsageError(f"--packer-gate {given!r}: expected a factory of a resume gate, {wanted}.")
     return found
 
 

@@ -12,6 +12,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("packer-model", "append", "model folder or id to run it on; repeatable; default: the embedded tiny models"),
     ("packer-trust-remote-code", "store_true", "set it up with trust_remote_code=True"),
     ("packer-selection", "store", "module with init_data_packer, build_packer and register, for the selection rules"),
+    ("packer-gate", "store", "module:factory of a resume gate, for the rules on binding an identity to a checkpoint"),
     ("packer-spec", "store", "version of the spec to hold it to, such as 0.1; default: the newest"),
     ("packer-level", "append", "level to hold it to; repeatable; default: core"),
     ("packer-select", "append", "only these rules or chapters: MASK-2, MASK, or several with commas; repeatable"),

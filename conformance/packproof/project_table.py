@@ -13,6 +13,7 @@ KEYS: dict[str, type] = {
     "packer-model": list,
     "packer-trust-remote-code": bool,
     "packer-selection": str,
+    "packer-gate": str,
     "packer-spec": str,
     "packer-level": list,
     "packer-select": list,

@@ -120,6 +120,8 @@ class Check:
             return ""
         if absent == ["PackerSelection"]:
             return "no selection module named (--packer-selection)"
+        if absent == ["ResumeGate"]:
+            return "no resume gate named (--packer-gate)"
         if "SetsUp" in absent and subject.built_ready:
             return "the packer is built already set up"
         return f"the packer does not satisfy {', '.join(absent)}"

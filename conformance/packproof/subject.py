@@ -46,12 +46,14 @@ class Subject:
         models: Sequence[str] = (),
         trust_remote_code: bool = False,
         selection: Any = None,
+        gate: Any = None,
         recorder: FlightRecorder | None = None,
     ) -> None:
         self.label = label
         self.target = target if isinstance(target, str) else _name_of(target)
         self.trust_remote_code = trust_remote_code
         self.selection = selection
+        self.gate = gate
         self.recorder = recorder
         self.last_call = ""
         self.note(f"importing {self.target}")
@@ -81,6 +83,8 @@ class Subject:
         found = capabilities_of(self.on(self.models[0]).packer)
         if self.selection is not None:
             found |= {"PackerSelection"}
+        if self.gate is not None:
+            found |= {"ResumeGate"}
         return found - {"SetsUp"} if self.built_ready else found
 
     def on(self, model: str | None, twin: str = "") -> Driver:
@@ -94,13 +98,17 @@ class Subject:
             self._drivers |= {one: self.fresh(one[0]) for one in together if one not in self._drivers}
         return self._drivers[key]
 
-    def fresh(self, model: str | None = None) -> Driver:
-        """A driver of a newly built packer, set up on `model` unless it is built ready."""
+    def fresh(self, model: str | None = None, *, folder: str = "", trust_remote_code: bool | None = None) -> Driver:
+        """A driver of a newly built packer, set up on `model` unless it is built ready.
+
+        With `folder` it is set up on that folder, and called after the model that the folder was made from.
+        """
         model = model or self.models[0]
         packer = self.build()
         driver = Driver(packer, model or "as built", self.note)
         if not self.built_ready and model is not None:
-            driver.setup(resolve_model(model), self.trust_remote_code)
+            trusted = self.trust_remote_code if trust_remote_code is None else trust_remote_code
+            driver.setup(folder or resolve_model(model), trusted)
         if satisfies(packer, UsesTokenizer):
             when = "" if self.built_ready else f" after setup({driver.model!r})"
             with driver.calling(f"packer.tokenizer{when}"):

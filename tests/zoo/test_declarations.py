@@ -59,8 +59,9 @@ def test_a_member_is_found_by_its_name(one: Member) -> None:
 
 
 def test_the_known_good_ones_break_nothing() -> None:
-    """The miniature is a member without a fault."""
-    assert [(one.name, one.breaks) for one in good_members()] == [("miniature", ())]
+    """The miniatures are members without a fault, and name the levels that they keep."""
+    found = [(one.name, one.breaks, one.levels) for one in good_members()]
+    assert found == [("miniature", (), ("core",)), ("miniature-declared", (), ("core", "resume"))]
 
 
 def test_two_faults_of_one_name_are_refused() -> None:

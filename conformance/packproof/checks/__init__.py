@@ -1,5 +1,27 @@
-"""The checks, one module per chapter of the spec; importing this package registers them all."""
+"""The checks, one module or a few per chapter of the spec; importing this package registers them all."""
 
-from packproof.checks import authority, collation, devices, lifecycle, masks, rollout, selection
+from packproof.checks import (
+    authority,
+    collation,
+    devices,
+    gates,
+    identity,
+    identity_changes,
+    lifecycle,
+    masks,
+    rollout,
+    selection,
+)
 
-__all__ = ["authority", "collation", "devices", "lifecycle", "masks", "rollout", "selection"]
+__all__ = [
+    "authority",
+    "collation",
+    "devices",
+    "gates",
+    "identity",
+    "identity_changes",
+    "lifecycle",
+    "masks",
+    "rollout",
+    "selection",
+]

@@ -4,6 +4,8 @@ from functools import cache
 
 from packproof.zoo.member import Member, fault
 from packproof.zoo.miniature import MiniaturePacker
+from packproof.zoo.miniature_gate import MiniatureGate
+from packproof.zoo.miniature_identity import MiniatureDeclared
 from packproof.zoo.miniature_selection import MiniatureSelection
 
 __all__ = ["Member", "fault", "good_members", "member", "members"]
@@ -18,6 +20,9 @@ def members() -> tuple[Member, ...]:
         collation,
         collation_calls,
         devices,
+        gates,
+        identity,
+        identity_fields,
         lifecycle,
         lifecycle_arguments,
         lifecycle_calls,
@@ -33,8 +38,22 @@ def members() -> tuple[Member, ...]:
 
 
 def good_members() -> tuple[Member, ...]:
-    """The members that must pass everything."""
-    return (Member("miniature", MiniaturePacker, story="Keeps every rule.", selection=MiniatureSelection),)
+    """The members that must pass every rule of their levels."""
+    plain = Member(
+        "miniature",
+        MiniaturePacker,
+        story="Keeps every rule of the core level.",
+        selection=MiniatureSelection,
+        levels=("core",),
+    )
+    declared = Member(
+        "miniature-declared",
+        MiniatureDeclared,
+        story="Keeps every rule on declared identity, and so does the gate beside it.",
+        gate=MiniatureGate,
+        levels=("core", "resume"),
+    )
+    return plain, declared
 
 
 def member(name: str) -> Member:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from packer_spec import Requirement, requirements
 from packproof.subject import Subject
 from packproof.zoo.miniature import MiniaturePacker
+from packproof.zoo.miniature_identity import MiniatureDeclared
 
 __all__ = ["Member", "fault", "known_bad"]
 
@@ -17,9 +19,10 @@ _known_bad: dict[str, "Member"] = {}
 
 @dataclass(frozen=True)
 class Member:
-    """A packer, or a selection over the miniature packer: the rules `breaks` must catch it, and no others.
+    """A packer, or a selection or a resume gate beside a good one: the rules `breaks` must catch it, and no others.
 
-    The rules of a selection do not apply where there is none.
+    It is held to `levels`, by default those of the rules that it breaks. The rules of a selection, or of a gate, do not
+    apply where there is none.
     """
 
     name: str
@@ -28,16 +31,24 @@ class Member:
     report: str = ""
     story: str = ""
     selection: Callable[[], Any] | None = None
+    gate: Callable[[], Any] | None = None
+    levels: tuple[str, ...] = ()
 
     def subject(self) -> Subject:
         """The member as a subject of its own, with a fresh registry."""
-        return Subject(self.factory, label=self.name, selection=self.selection and self.selection())
+        selection, gate = self.selection and self.selection(), self.gate and self.gate()
+        return Subject(self.factory, label=self.name, selection=selection, gate=gate)
+
+    def held_to(self, rule: Requirement) -> bool:
+        """Whether it is held to a rule at all."""
+        return rule.group in (self.levels or {requirements()[id].group for id in self.breaks})
 
 
 def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
     """Declare the decorated class or factory as known-bad: exactly the rules `ids` catch it.
 
-    `report` is a public report of the fault. A class with `init_data_packer` is a selection, anything else a packer.
+    `report` is a public report of the fault. A class with `init_data_packer` is a selection, one with `admit` a resume
+    gate, anything else a packer.
     """
 
     def declare(bad: _Bad) -> _Bad:
@@ -46,7 +57,9 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
             raise ValueError(f"two members of the zoo are named {name!r}")
         story = inspect.cleandoc(bad.__doc__ or "")
         if hasattr(bad, "init_data_packer"):
-            _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, bad)
+            _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, selection=bad)
+        elif hasattr(bad, "admit"):
+            _known_bad[name] = Member(name, MiniatureDeclared, ids, report, story, gate=bad)
         else:
             _known_bad[name] = Member(name, bad, ids, report, story)
         return bad
