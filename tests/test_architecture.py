@@ -59,9 +59,10 @@ def test_every_check_raises_an_exception_type_of_its_own() -> None:
 
 @pytest.mark.parametrize("chapter", chapters(), ids=lambda chapter: chapter.name)
 def test_checks_live_in_the_module_of_their_chapter(chapter) -> None:
-    """The check of a rule is found in the module named after the rule's chapter."""
+    """The check of a rule is found in a module named after the rule's chapter; a long chapter has several."""
     for rule in (rule for rule in chapter.requirements if not rule.unchecked):
-        assert all_checks()[rule.id].run.__module__ == f"packproof.checks.{chapter.name}"
+        module = all_checks()[rule.id].run.__module__.removeprefix("packproof.checks.")
+        assert module == chapter.name or module.startswith(f"{chapter.name}_")
 
 
 @pytest.mark.parametrize(("package", "path"), MODULES, ids=lambda value: getattr(value, "stem", value))
