@@ -1,7 +1,10 @@
 """The lock file: what every packer of a project declared and did when it was last approved."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Self
 
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from packer_schemas.canonical import identity_digest
 from packer_schemas.fields import Sha256, Version1
 from packer_schemas.identity import IdentityDocument
 
@@ -30,6 +33,19 @@ class LockedSubject(BaseModel):
         "digits. A schema cannot check that it fits; the model does."
     )
     reason: str = Field(description="Why the last change was approved; empty for a first entry.")
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        for field, named in (("identities", self.identities), ("behaviour", self.behaviour)):
+            if strange := [name for name in named if name not in self.models]:
+                raise ValueError(f"expected {field} of the models {self.models}, got one of {strange[0]!r}")
+        if absent := [model for model in self.models if model not in self.behaviour]:
+            raise ValueError(f"expected behaviour of each of the models {self.models}, got none of {absent[0]!r}")
+        fits = identity_digest(self.behaviour, "behaviour")
+        if self.behaviour_sha256 != fits:
+            over = f"expected the behaviour_sha256 {fits} over the canonical JSON of behaviour"
+            raise ValueError(f"{over}, got {self.behaviour_sha256}; was a digest edited by hand?")
+        return self
 
 
 class Lock(BaseModel):

@@ -41,6 +41,7 @@ from packer_schemas import (
     SubjectReport,
     Trajectory,
     WireGeometry,
+    identity_digest,
     schema_id,
 )
 from packer_schemas.published import PUBLISHED
@@ -155,6 +156,34 @@ declarations = st.dictionaries(st.text(max_size=8), json_values, min_size=1, max
 parts = st.dictionaries(st.sampled_from(["semantics", "processor"]), declarations, min_size=1)
 identities = st.builds(IdentityDocument.make, names, parts)
 bindings = st.builds(PackerBinding, identity=st.none() | identities, class_source_sha256=st.none() | digests)
+
+
+def _locked(
+    behaviour: dict[str, dict[str, str]],
+    identity: IdentityDocument | None,
+    target: str,
+    source: str | None,
+    reason: str,
+) -> LockedSubject:
+    return LockedSubject(
+        target=target,
+        models=list(behaviour),
+        identities={model: identity for model in behaviour if identity is not None},
+        class_source_sha256=source,
+        behaviour=behaviour,
+        behaviour_sha256=identity_digest(behaviour),
+        reason=reason,
+    )
+
+
+locked_subjects = st.builds(
+    _locked,
+    st.dictionaries(names, st.dictionaries(names, digests, max_size=2), max_size=2),
+    st.none() | identities,
+    names,
+    st.none() | digests,
+    st.text(max_size=8),
+)
 locks = st.builds(
     Lock,
     schema_version=st.just(1),
@@ -162,19 +191,7 @@ locks = st.builds(
     packproof=names,
     probe_corpus=st.integers(1, 99),
     versions=versions,
-    subjects=st.dictionaries(
-        names,
-        st.builds(
-            LockedSubject,
-            target=names,
-            models=st.lists(names, max_size=2),
-            identities=st.dictionaries(names, identities, max_size=2),
-            class_source_sha256=st.none() | digests,
-            behaviour_sha256=digests,
-            reason=st.text(max_size=8),
-        ),
-        max_size=2,
-    ),
+    subjects=st.dictionaries(names, locked_subjects, max_size=2),
 )
 
 shapes = st.lists(st.lists(st.integers(0, 999), max_size=4), max_size=3)
