@@ -9,7 +9,7 @@ from packer_schemas.canonical import canonical_json, identity_digest
 from packer_schemas.declarations import MAX_BYTES, PartName, declarations, dotted_name
 from packer_schemas.fields import Sha256, Version1
 
-__all__ = ["IdentityDocument", "IdentityPart"]
+__all__ = ["MAX_BYTES", "IdentityDocument", "IdentityPart"]
 
 
 class IdentityPart(BaseModel):

@@ -53,6 +53,13 @@ CASE_KINDS = {
     "id-container": {"AUTH-7"},
     "bad-ids": {"AUTH-8"},
     "selection": set(EXPECTED["selection"]),
+    "declaration": {"IDENT-1", "IDENT-3"},
+    "steady": {"IDENT-6"},
+    "model-change": {*(f"IDENT-{n}" for n in (7, 8, 9, 10, 11, 12, 13, 14))},
+    "document": {"IDENT-2", "IDENT-5"},
+    "json-value": {"IDENT-4"},
+    "class-source": {"IDENT-15"},
+    "resume": {"IDENT-16"},
 }
 
 GOOD = """\
