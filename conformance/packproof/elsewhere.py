@@ -6,7 +6,6 @@ transformers takes seconds, building a packer far less.
 
 import atexit
 import contextlib
-import importlib
 import json
 import os
 import subprocess
@@ -108,7 +107,7 @@ def declared_elsewhere(subject: Subject, which: str, model: str, folder: str = "
 
     `NotTested` for a factory that another process cannot import.
     """
-    _expect_importable(subject.target)
+    _expect_importable(subject)
     question = {
         "target": subject.target,
         "model": None if subject.built_ready else folder or resolve_model(model),
@@ -126,17 +125,14 @@ def declared_elsewhere(subject: Subject, which: str, model: str, folder: str = "
     return Elsewhere(answer["digests"], answer["declared"])
 
 
-def _expect_importable(target: str) -> None:
-    module, _, name = target.partition(":")
-    advice = "name it module:factory, from a module that any process can import"
-    if module == "__main__" or "<" in target:
-        raise NotTested(f"the factory {target} cannot be built in another process; {advice}")
-    if name:
-        found: Any = importlib.import_module(module)
-        for step in name.split("."):
-            found = getattr(found, step, None)
-        if found is None:
-            raise NotTested(f"the factory {target} cannot be found again in its module; {advice}")
+def _expect_importable(subject: Subject) -> None:
+    module, _, name = subject.target.partition(":")
+    found: Any = sys.modules.get(module) if module != "__main__" else None
+    for step in name.split("."):
+        found = getattr(found, step, None)
+    if name and found is not subject.factory:
+        advice = "name it module:factory, from a module that any process can import"
+        raise NotTested(f"another process cannot import the factory {subject.target}; {advice}")
 
 
 def _import_path() -> list[str]:
@@ -161,6 +157,8 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
             subject = Subject(question["target"], models=[model] if model else (), trust_remote_code=trusted)
             declared = declarations(subject.fresh(model))
             return {"digests": digests(declared), "declared": json.loads(_text(declared))}
+    except CallFailed as error:
+        return {"failed": error.counterexample.got}
     except (CaseTimeout, PackerExit, SystemExit, Exception) as error:
         return {"failed": f"raised {describe(error)}"}
 

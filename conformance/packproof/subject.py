@@ -57,7 +57,7 @@ class Subject:
         self.recorder = recorder
         self.last_call = ""
         self.note(f"importing {self.target}")
-        self._factory = load_callable(target, "--packer") if isinstance(target, str) else target
+        self.factory = load_callable(target, "--packer") if isinstance(target, str) else target
         self._check_factory()
         self._drivers: dict[tuple[str | None, str], Driver] = {}
         with self._starting():
@@ -120,7 +120,7 @@ class Subject:
         """A packer straight from the factory; `CallFailed` when it gives none."""
         call = f"{self.target}()"
         with calling(call, self.note):
-            packer = finished(self._factory(), call)
+            packer = finished(self.factory(), call)
         if inspect.isclass(packer):
             raise CallFailed(call, f"returned the class {packer.__name__}", "an instance of it")
         lacking = missing_methods(packer, PolicyPacker)
@@ -145,15 +145,15 @@ class Subject:
             self.recorder.note(call and f"{self.label} ({self.target})  {call}")
 
     def _check_factory(self) -> None:
-        if not callable(self._factory):
-            kind = type(self._factory).__name__
+        if not callable(self.factory):
+            kind = type(self.factory).__name__
             raise UsageError(f"expected a factory, module:factory or a function that returns a packer, got {kind}.")
-        if inspect.isclass(self._factory):
+        if inspect.isclass(self.factory):
             return
         try:
             required = [
                 p.name
-                for p in inspect.signature(self._factory).parameters.values()
+                for p in inspect.signature(self.factory).parameters.values()
                 if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
             ]
         except (TypeError, ValueError):

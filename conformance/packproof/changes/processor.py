@@ -87,7 +87,7 @@ def ids_exchanged(files: ModelFiles, what: str) -> ModelFiles | None:
     own = [token for token in added if token["id"] == config.get(PLACEHOLDERS.get(what, ""), -1)]
     if len(spare) < 2 or not (own or what == OTHER_TOKENS):
         return None
-    first, second = own[0] if own else spare[0], spare[-1]
+    first, second = own[0] if own else spare[-2], spare[-1]
     swapped = {first["id"]: second["id"], second["id"]: first["id"]}
     by_id = {token["id"]: token for token in added}
     turned = [{**by_id[swapped.get(token["id"], token["id"])], "id": token["id"]} for token in added]
