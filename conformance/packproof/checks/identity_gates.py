@@ -74,9 +74,8 @@ def ident_15(subject: Subject, case: ClassSourceCase) -> None:
         expected = identity_digest(texts)
         _, got = bind(subject, packer, "bind(a packer of a class in a file)")
     if got != expected:
-        rows = {"line": list(range(1, 1 + len(texts[0].splitlines()))), "source": texts[0].splitlines()}
-        call = "bind(a packer of a class in a file); class_source_sha256"
-        raise Violation.of(call, rows=rows, expected=expected, got=got)
+        call = f"bind(a packer whose class and bases have the sources {texts}); class_source_sha256"
+        raise Violation.of(call, expected=expected, got=got)
     call = "bind(a packer of a class without a source); class_source_sha256"
     _, got = bind(subject, type("Made", (), {})(), call)
     if got is not None:
