@@ -9,6 +9,7 @@ from packer_schemas.cases import (
     Case,
     CaseFile,
     IdContainerCase,
+    LockCase,
     PolicyCase,
     PretokenizedCase,
     PromptCase,
@@ -51,11 +52,13 @@ from packer_schemas.differences import Difference, identity_differences
 from packer_schemas.identity import IdentityDocument, IdentityPart
 from packer_schemas.known import KnownFailure, KnownFailures
 from packer_schemas.lock import Lock, LockedSubject
+from packer_schemas.lock_report import LockFinding, LockReport
 from packer_schemas.observation import ObsBundle, Representations
 from packer_schemas.policy import PolicyBatch, RLPolicyInput, RowUnit
 from packer_schemas.protocols import (
     BatchSlicer,
     DataPackerFactory,
+    IdentityLock,
     PackerProcessorIdentity,
     PackerSelection,
     PackerSemanticsIdentity,
@@ -108,6 +111,7 @@ __all__ = [
     "FieldGeometry",
     "IdContainerCase",
     "IdentityDocument",
+    "IdentityLock",
     "IdentityPart",
     "ImagePart",
     "JointLoaders",
@@ -118,6 +122,9 @@ __all__ = [
     "LastPlace",
     "LoaderState",
     "Lock",
+    "LockCase",
+    "LockFinding",
+    "LockReport",
     "LockedSubject",
     "MapSource",
     "Message",

@@ -15,6 +15,7 @@ from packer_schemas.identity_cases import (
     SteadyCase,
     ValueCase,
 )
+from packer_schemas.lock_cases import LockCase
 from packer_schemas.policy import TokenIds
 
 __all__ = [
@@ -24,6 +25,9 @@ __all__ = [
     "CaseFile",
     "IdContainer",
     "IdContainerCase",
+    "LockCase",
+    "LockRow",
+    "LockSide",
     "PolicyCase",
     "PretokenizedCase",
     "PromptCase",
@@ -126,7 +130,8 @@ Case = Annotated[
     | DocumentCase
     | ValueCase
     | ClassSourceCase
-    | ResumeCase,
+    | ResumeCase
+    | LockCase,
     Field(discriminator="kind"),
 ]
 

@@ -1,11 +1,12 @@
 """Packer protocols, one per capability; a packer has a capability when `isinstance` says so."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 __all__ = [
     "BatchSlicer",
     "DataPackerFactory",
+    "IdentityLock",
     "PackerProcessorIdentity",
     "PackerSelection",
     "PackerSemanticsIdentity",
@@ -170,6 +171,29 @@ class ResumeGate(Protocol):
 
     def expect_processor(self, packer: Any) -> None:
         """Raise `TypeError` or `ValueError` for a packer that a cross-token teacher cannot take."""
+
+
+@runtime_checkable
+class IdentityLock(Protocol):
+    """Holds packers to a lock file, and updates it.
+
+    `fresh` is a `Lock` as JSON data: the packers of now, each with the first entry that it would get. The answer has
+    for every label the fields of a `LockFinding`: `outcome`, `passes`, `message` and `advice` among them. `complete`
+    says that `fresh` holds every packer that is configured. `ValueError` refuses a file that is no lock.
+    """
+
+    def check(self, path: str, fresh: Mapping[str, Any], complete: bool = True) -> Mapping[str, Mapping[str, Any]]:
+        """What every packer and every entry is found to be; reads only."""
+        ...
+
+    def update(
+        self, path: str, fresh: Mapping[str, Any], approve: Collection[str], reason: str = "", complete: bool = True
+    ) -> Mapping[str, Mapping[str, Any]]:
+        """The same once the kinds in `approve`, of `new`, `changed` and `obsolete`, are written; what is then `passes`.
+
+        `ValueError` for `changed` with a blank `reason`. Under CI it writes nothing, and answers as `check` does.
+        """
+        ...
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from packer_schemas.dataloader_state import DataloaderState
 from packer_schemas.identity import IdentityDocument
 from packer_schemas.known import KnownFailures
 from packer_schemas.lock import Lock
+from packer_schemas.lock_report import LockReport
 from packer_schemas.observation import ObsBundle
 from packer_schemas.policy import AgreeingBatch, RLPolicyInput
 from packer_schemas.report import Report
@@ -28,6 +29,7 @@ PUBLISHED: dict[str, Any] = {
     "identity-document": IdentityDocument,
     "known-failures": KnownFailures,
     "lock": Lock,
+    "lock-report": LockReport,
     "observation": ObsBundle,
     "packer-binding": PackerBinding,
     "policy-batch": AgreeingBatch,

@@ -9,6 +9,7 @@ from packer_schemas import (
     BatchCase,
     CaseFile,
     IdContainerCase,
+    LockCase,
     ObsBundle,
     PolicyCase,
     PretokenizedCase,
@@ -18,7 +19,7 @@ from packer_schemas import (
     SelectionCase,
     SetupCase,
 )
-from packer_schemas.cases import IdContainer
+from packer_schemas.cases import IdContainer, LockRow, LockSide
 
 counts = st.integers(0, 2**40)
 names = st.text(min_size=1, max_size=8)
@@ -72,6 +73,10 @@ samples = st.builds(
     n_ignore_prefix_tokens=st.integers(-3, 9),
 )
 models = st.none() | names
+lock_sides = st.builds(
+    LockSide, identity=st.none() | st.integers(), behaviour=st.integers(), source=st.none() | st.integers()
+)
+lock_rows = st.builds(LockRow, label=names, pinned=st.none() | lock_sides, now=st.none() | lock_sides)
 cases = st.one_of(
     st.builds(SetupCase, model=models, prompt=prompts),
     st.builds(PromptCase, model=models, prompt=prompts),
@@ -87,5 +92,6 @@ cases = st.one_of(
     ),
     st.builds(BatchCase, model=models, samples=st.lists(samples, min_size=1, max_size=3), extra_width=counts),
     st.builds(SelectionCase, config=json_objects, model_backend=models),
+    st.builds(LockCase, rows=st.lists(lock_rows, min_size=1, max_size=3), probe_corpus=st.integers(1, 9)),
 )
 case_files = st.builds(CaseFile, requirement=rule_ids, packer=st.text(max_size=8), case=cases)

@@ -33,6 +33,8 @@ from packer_schemas import (
     KnownFailures,
     Lock,
     LockedSubject,
+    LockFinding,
+    LockReport,
     Outcome,
     PackerBinding,
     Report,
@@ -44,6 +46,7 @@ from packer_schemas import (
     identity_digest,
     schema_id,
 )
+from packer_schemas.lock_report import LockOutcome
 from packer_schemas.published import PUBLISHED
 from packer_schemas.report import Status, Verdict
 from packer_schemas.vectors import VECTOR_FILES
@@ -184,6 +187,30 @@ locked_subjects = st.builds(
     st.none() | digests,
     st.text(max_size=8),
 )
+lock_findings = st.builds(
+    LockFinding,
+    outcome=st.sampled_from(LockOutcome.__args__),
+    passes=st.booleans(),
+    written=st.booleans(),
+    target=names,
+    models=st.lists(names, max_size=2),
+    identity=st.dictionaries(names, st.lists(names, max_size=2), max_size=2),
+    behaviour=st.dictionaries(names, st.lists(names, max_size=2), max_size=2),
+    notes=st.lists(names, max_size=2),
+    message=names,
+    advice=st.text(max_size=8),
+)
+lock_reports = st.builds(
+    LockReport,
+    packproof=names,
+    spec=names,
+    file=names,
+    complete=st.booleans(),
+    passes=st.booleans(),
+    written=st.booleans(),
+    note=st.text(max_size=8),
+    findings=st.dictionaries(names, lock_findings, max_size=2),
+)
 locks = st.builds(
     Lock,
     schema_version=st.just(1),
@@ -230,6 +257,7 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
     "identity-document": identities,
     "known-failures": known_failures,
     "lock": locks,
+    "lock-report": lock_reports,
     "observation": observations,
     "packer-binding": bindings,
     "policy-input": policy_inputs,

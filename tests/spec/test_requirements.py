@@ -60,6 +60,7 @@ CASE_KINDS = {
     "json-value": {"IDENT-4"},
     "class-source": {"IDENT-15"},
     "resume": {"IDENT-16"},
+    "lock": {"IDENT-17", "IDENT-18"},
 }
 
 GOOD = """\
