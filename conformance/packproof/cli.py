@@ -1,4 +1,4 @@
-"""The `packproof` command: `explain` a rule, `list` them all, `selftest` the kit here, `validate` data by `schema`."""
+"""The `packproof` command: `explain` a rule, `list` all, `selftest` the kit, `validate` data by `schema`, `lock`."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from packer_spec import SPEC_VERSION
+from packproof.lock.command import add_lock_command, run_lock
 from packproof.terminal import run_at_terminal
 from packproof.violation import UsageError
 
@@ -33,9 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selftest.add_argument("--effort", default="standard", help="quick or standard (default)")
     selftest.add_argument("--trace", type=_file, help="write to this file what stood behind every rule in this run")
     _add_data_commands(commands)
+    add_lock_command(commands, _file)
     given = parser.parse_args(arguments)
-    verdict = given.command in {"validate", "selftest"} or (given.command == "list" and given.matrix)
-    return run_at_terminal(lambda: _run(given), verdict=verdict)
+    verdict = given.command in {"validate", "selftest", "lock"} or (given.command == "list" and given.matrix)
+    run = run_lock if given.command == "lock" else _run
+    return run_at_terminal(lambda: run(given), verdict=verdict)
 
 
 def _file(text: str) -> str:

@@ -1,33 +1,29 @@
 """How a failure reads: the rule, the call, both rows side by side, the fault's name, and one command to replay it."""
 
-import textwrap
 from collections.abc import Sequence
 
 from packer_schemas.report import Counterexample, Outcome, Row
 from packer_spec import requirement
-from packproof.wording import printable
+from packproof.wording import LABEL, WIDTH, labelled, printable
 
 __all__ = ["failure_text", "table"]
-
-_WIDTH = 100
-_LABEL = 10
 
 
 def failure_text(outcome: Outcome, target: str, replay: str, case_path: str = "") -> str:
     """The failure of one requirement on the packer `target`; `replay` is the command that shows it again."""
     rule = requirement(outcome.requirement)
-    lines = [f"{rule.id}  {rule.level}  {rule.rule}", _line("packer", target)]
+    lines = [f"{rule.id}  {rule.level}  {rule.rule}", labelled("packer", target)]
     model = getattr(outcome.case_file.case, "model", None) if outcome.case_file is not None else None
     if model:
-        lines.append(_line("model", model))
+        lines.append(labelled("model", model))
     if outcome.counterexample is not None:
         lines += _counterexample(outcome.counterexample)
     if outcome.reason:
-        lines.append(_line(outcome.status, outcome.reason))
-    lines.append(_line("rule", f"packproof explain {rule.id}   (spec: {rule.chapter}, anchor {rule.anchor})"))
-    lines.append(_line("replay", replay, wrap=False))
+        lines.append(labelled(outcome.status, outcome.reason))
+    lines.append(labelled("rule", f"packproof explain {rule.id}   (spec: {rule.chapter}, anchor {rule.anchor})"))
+    lines.append(labelled("replay", replay, wrap=False))
     if case_path:
-        lines.append(_line("case", case_path, wrap=False))
+        lines.append(labelled("case", case_path, wrap=False))
     return "\n".join(lines)
 
 
@@ -37,7 +33,7 @@ def table(rows: Sequence[Row], fault: str = "") -> list[str]:
     cells = {row.name: [_cell(value) for value in row.values] + [""] * (count - len(row.values)) for row in rows}
     widths = [max(3, *(len(column[index]) for column in cells.values())) + 2 for index in range(count)]
     start, stop = _window(widths, _first_difference(cells))
-    label = max(_LABEL, *(len(name) for name in cells)) + 2
+    label = max(LABEL, *(len(name) for name in cells)) + 2
     lines = []
     for name, column in cells.items():
         body = "".join(text.rjust(width) for text, width in zip(column[start:stop], widths[start:stop], strict=True))
@@ -50,12 +46,12 @@ def table(rows: Sequence[Row], fault: str = "") -> list[str]:
 
 
 def _counterexample(found: Counterexample) -> list[str]:
-    lines = [_line("call", found.call)]
+    lines = [labelled("call", found.call)]
     if found.rows:
         return lines + table(found.rows, found.fault)
     if found.expected:
-        lines.append(_line("expected", found.expected))
-    return _with_fault([*lines, _line("got", found.got)], found.fault)
+        lines.append(labelled("expected", found.expected))
+    return _with_fault([*lines, labelled("got", found.got)], found.fault)
 
 
 def _with_fault(lines: list[str], fault: str) -> list[str]:
@@ -63,14 +59,7 @@ def _with_fault(lines: list[str], fault: str) -> list[str]:
     if not fault:
         return lines
     last = f"{lines[-1]}      <- {printable(fault)}"
-    return [*lines[:-1], last] if len(last.rpartition("\n")[2]) <= _WIDTH else [*lines, _line("fault", fault)]
-
-
-def _line(name: str, text: str, *, wrap: bool = True) -> str:
-    indent = " " * (_LABEL + 4)
-    text = printable(text)
-    folded = textwrap.wrap(text, _WIDTH - len(indent), break_on_hyphens=False) if wrap else [text]
-    return f"  {name.ljust(_LABEL + 2)}" + f"\n{indent}".join(folded or [""])
+    return [*lines[:-1], last] if len(last.rpartition("\n")[2]) <= WIDTH else [*lines, labelled("fault", fault)]
 
 
 def _cell(value: int | str | None) -> str:
@@ -87,7 +76,7 @@ def _first_difference(cells: dict[str, list[str]]) -> int:
 
 
 def _window(widths: Sequence[int], centre: int) -> tuple[int, int]:
-    room = _WIDTH - _LABEL - 12
+    room = WIDTH - LABEL - 12
     start = stop = centre
     while room > 0 and (start > 0 or stop < len(widths)):
         if stop < len(widths):

@@ -4,6 +4,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import sys
 import sysconfig
 import traceback
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from packproof import limits
 from packproof.violation import CaseTimeout, PackerExit, UsageError
 from packproof.wording import printable
 
-__all__ = ["describe", "load_callable", "load_object"]
+__all__ = ["describe", "import_from", "load_callable", "load_object"]
 
 _LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
@@ -56,6 +57,13 @@ def _load(path: str, option: str, module_name: str, attribute: str) -> Any:
             raise UsageError(f"{option} {path!r}: {module_name!r} has no attribute {name!r}.{hint}")
         found = getattr(found, name)
     return found
+
+
+def import_from(*folders: Path) -> None:
+    """Put folders on the import path, the last one in front; no command does, and packers usually live there."""
+    for folder in map(str, folders):
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
 
 
 def load_callable(path: str, option: str) -> Callable[..., Any]:

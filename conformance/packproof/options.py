@@ -47,6 +47,7 @@ class Options:
     replay: Sequence[str] = ()
     known: str = ""
     report: str = ""
+    lock: str = ""
     folder: Path = Path()
 
     @classmethod
@@ -82,12 +83,24 @@ class Options:
         labelled = label_packers(self.packer)
         self.replayed()  # so that a broken file is told before anything runs
         known = load_known(self.folder / self.known, labelled) if self.known else ()
-        check_models(self.model, self.folder)
         if self.report:
             refuse_unwritable(self.folder / self.report, f"--packer-report {self.report}")
+        subjects = self.subjects(recorder)
+        refuse_misfits(self.folder / self.known, known, subjects)
+        for subject in subjects:
+            for path, file in self.replayed(subject.target):
+                misfit = check_for(file.requirement).misfit(subject, file.case)
+                if misfit:
+                    raise UsageError(f"--packer-replay {path}: {misfit}.")
+        partly = bool(self.select or self.replay)
+        return Run(subjects, checks, settings, self.level, known, selected=partly, spec=self.spec)
+
+    def subjects(self, recorder: FlightRecorder | None = None) -> list[Subject]:
+        """The packers, built and set up; `UsageError` for the first one that cannot be."""
+        check_models(self.model, self.folder)
         selection = load_selection(self.selection) if self.selection else None
         gate = load_gate(self.gate) if self.gate else None
-        subjects = [
+        return [
             Subject(
                 target,
                 label=label,
@@ -97,16 +110,8 @@ class Options:
                 gate=gate,
                 recorder=recorder,
             )
-            for label, target in labelled.items()
+            for label, target in label_packers(self.packer).items()
         ]
-        refuse_misfits(self.folder / self.known, known, subjects)
-        for subject in subjects:
-            for path, file in self.replayed(subject.target):
-                misfit = check_for(file.requirement).misfit(subject, file.case)
-                if misfit:
-                    raise UsageError(f"--packer-replay {path}: {misfit}.")
-        partly = bool(self.select or self.replay)
-        return Run(subjects, checks, settings, self.level, known, selected=partly, spec=self.spec)
 
     def replayed(self, target: str = "") -> list[tuple[str, CaseFile]]:
         """The case files to replay, by path; of several, those found on `target`, if there are any."""

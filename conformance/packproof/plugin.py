@@ -21,6 +21,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("packer-replay", "append", "run only this case file; repeatable"),
     ("packer-known", "store", "TOML file of known failures with their witnesses"),
     ("packer-report", "store", "write the JSON report to this file"),
+    ("packer-lock", "store", "hold the packers to this lock file, as `packproof lock` writes it"),
 )
 """Name, argparse action and help of every option; the same names are keys of `[tool.packproof]`."""
 

@@ -1,12 +1,13 @@
 """The `[tool.packproof]` table of a project's pyproject.toml: every option of the plugin, by the same name."""
 
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from packproof.violation import UsageError
 
-__all__ = ["KEYS", "read_table"]
+__all__ = ["KEYS", "project_folder", "read_table"]
 
 KEYS: dict[str, type] = {
     "packer": list,
@@ -22,8 +23,18 @@ KEYS: dict[str, type] = {
     "packer-replay": list,
     "packer-known": str,
     "packer-report": str,
+    "packer-lock": str,
 }
 """Type of the value of every option."""
+
+
+def project_folder(folder: Path) -> Path:
+    """The nearest folder, from `folder` up, whose pyproject.toml speaks of packproof; `folder` where none does."""
+    for one in (folder, *folder.parents):
+        with suppress(OSError):
+            if b"packproof" in (one / "pyproject.toml").read_bytes():
+                return one
+    return folder
 
 
 def read_table(rootpath: Path, folder: Path) -> dict[str, Any]:
@@ -53,7 +64,7 @@ def read_table(rootpath: Path, folder: Path) -> dict[str, Any]:
 
 def _from_root(name: str, value: Any, rootpath: Path) -> Any:
     """Paths in the table are relative to its file, also when pytest runs in another folder."""
-    if name in ("packer-known", "packer-report"):
+    if name in ("packer-known", "packer-report", "packer-lock"):
         return str(rootpath / value)
     if name == "packer-replay":
         return [str(rootpath / path) for path in value]

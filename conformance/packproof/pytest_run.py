@@ -1,15 +1,19 @@
 """The conformance run as pytest sees it: one item per rule and packer, its report, and the summary at the end."""
 
+import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from packer_schemas.lock_report import LockFinding
 from packer_schemas.report import Outcome, Report
 from packproof.failure_text import failure_text
 from packproof.flight_recorder import FlightRecorder
+from packproof.load import import_from
+from packproof.lock.pytest_items import HeldLock, LockItem, ObsoleteItem, lock_lines
+from packproof.lock.report import lock_words
 from packproof.options import Options
 from packproof.plugin import OPTIONS
 from packproof.project_table import read_table
@@ -38,32 +42,35 @@ def join(config: pytest.Config) -> None:
     try:
         with quiet():
             table = read_table(config.rootpath, folder)
-            _import_from(config.rootpath if table.get("packer") else folder, folder)
+            import_from(config.rootpath if table.get("packer") else folder, folder)
             options = Options.make(given, table, folder)
             if not options.packer:
                 _refuse_idle(given)
                 return
             recorder = FlightRecorder()
             config.add_cleanup(recorder.close)
+            held = _held_lock(options, given, table, config.rootpath)
             run = options.run(_kept(config, "packproof-examples") if options.effort == "deep" else None, recorder)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
     if (given["packer"] or given["packer-replay"]) and config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = []  # a packer and no paths: only the conformance run
-    config.pluginmanager.register(Conformance(config, options, run), "packproof-run")
-
-
-def _import_from(*folders: Path) -> None:
-    """Put folders on the import path, the last one in front; bare `pytest` does not, and packers usually live there."""
-    for folder in map(str, folders):
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
+    config.pluginmanager.register(Conformance(config, options, run, held), "packproof-run")
 
 
 def _refuse_idle(given: dict[str, Any]) -> None:
     used = [f"--{name}" for name, value in given.items() if value]
     if used:
         raise UsageError(f"{', '.join(used)}: no packer is named; add --packer module:factory.")
+
+
+def _held_lock(options: Options, given: dict[str, Any], table: dict[str, Any], root: Path) -> HeldLock | None:
+    """The lock that the packers are held to; a run that replays cases asks for nothing else."""
+    if not options.lock or options.replay:
+        return None
+    path = Path(os.path.relpath(options.folder / options.lock, options.folder))
+    every_packer = not (options.select or (given["packer"] and table.get("packer")))
+    return HeldLock.make(path, root if table else options.folder, lock_words(given), complete=every_packer)
 
 
 def _kept(config: pytest.Config, name: str) -> Path | None:
@@ -78,10 +85,12 @@ def _kept(config: pytest.Config, name: str) -> Path | None:
 class Conformance:
     """Collects the items, keeps their outcomes, writes the summary and the report."""
 
-    def __init__(self, config: pytest.Config, options: Options, run: Run) -> None:
+    def __init__(self, config: pytest.Config, options: Options, run: Run, held: HeldLock | None = None) -> None:
         self.config = config
         self.options = options
         self.run = run
+        self.held = held
+        self.findings: dict[str, LockFinding] = {}
         self.outcomes: dict[str, Outcome] = {}
         self.crashes: dict[tuple[str, str], str] = {}
         self.collected: set[str] = set()
@@ -101,11 +110,18 @@ class Conformance:
                     collector, name=subject.label, nodeid=subject.label, conformance=self, subject=subject
                 )
                 report.result = [*report.result, own]
+            if self.held is not None:
+                labels = [subject.label for subject in self.run.subjects]
+                lock = ObsoleteItem.from_parent(collector, name="lock", nodeid="lock", held=self.held, labels=labels)
+                report.result = [*report.result, lock]
         return report
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Note what runs, once `-k` and its like have left things out."""
         self.collected = {item.nodeid for item in session.items}
+        for item in session.items:
+            if isinstance(item, ObsoleteItem):
+                item.complete &= all(f"{label}::lock" in self.collected for label in item.labels)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Any:
@@ -113,12 +129,17 @@ class Conformance:
         report = yield
         if isinstance(item, RuleItem) and item.result is not None:
             report.packproof = item.result.model_dump(mode="json")
+        if isinstance(item, LockItem | ObsoleteItem):
+            report.packproof_lock = {label: one.model_dump(mode="json") for label, one in item.findings.items()}
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Gather the outcome that came with a report, from this process or from a worker's."""
         if report.when == "call" and hasattr(report, "packproof"):
             self.outcomes[report.nodeid] = Outcome.model_validate(report.packproof)
+        if report.when == "call" and hasattr(report, "packproof_lock"):
+            findings = {label: LockFinding.model_validate(one) for label, one in report.packproof_lock.items()}
+            self.findings.update(findings)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -134,10 +155,12 @@ class Conformance:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print the summary."""
-        if not self.outcomes or self.options.replay:
-            return
-        terminalreporter.section("packer conformance")
-        for line in summary_lines(self.report()):
+        lines = summary_lines(self.report()) if self.outcomes and not self.options.replay else []
+        if self.held is not None and self.findings:
+            lines += ["", *lock_lines(str(self.held.file.path), self.findings)]
+        if lines:
+            terminalreporter.section("packer conformance")
+        for line in lines:
             terminalreporter.write_line(line)
 
     def report(self) -> Report:
@@ -198,10 +221,12 @@ class PackerNode(pytest.Collector):
         self.conformance = conformance
         self.subject = subject
 
-    def collect(self) -> list["RuleItem"]:
-        """The items, in the order of the spec or of the command line."""
+    def collect(self) -> list[pytest.Item]:
+        """The lock first, while nobody has used the packer; then the rules of the spec, or cases as they were given."""
         if not self.conformance.options.replay:
-            return [self._item(check.id, check) for check in self.conformance.run.checks]
+            held = self.conformance.held
+            first = [] if held is None else [LockItem.from_parent(self, name="lock", held=held, subject=self.subject)]
+            return [*first, *(self._item(check.id, check) for check in self.conformance.run.checks)]
         files = self.conformance.options.replayed(self.subject.target)
         return [
             self._item(f"{file.requirement} replay {number}", check_for(file.requirement), file.case, path)

@@ -26,8 +26,6 @@ __all__ = [
     "IdContainer",
     "IdContainerCase",
     "LockCase",
-    "LockRow",
-    "LockSide",
     "PolicyCase",
     "PretokenizedCase",
     "PromptCase",

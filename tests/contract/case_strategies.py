@@ -19,7 +19,8 @@ from packer_schemas import (
     SelectionCase,
     SetupCase,
 )
-from packer_schemas.cases import IdContainer, LockRow, LockSide
+from packer_schemas.cases import IdContainer
+from packer_schemas.lock_cases import LockRow, LockSide
 
 counts = st.integers(0, 2**40)
 names = st.text(min_size=1, max_size=8)
