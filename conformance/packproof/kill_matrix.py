@@ -193,10 +193,12 @@ _BESIDE = {"IDENT-1", "IDENT-3"}
 
 
 def _meets(member: Member, check: Check) -> bool:
-    """Whether the rule looks at the faulty part: beside a faulty selection or gate the packer is the miniature's."""
-    if member.gate is not None:
-        return "ResumeGate" in check.requirement.needs or check.id in _BESIDE
-    return member.selection is None or "PackerSelection" in check.requirement.needs
+    """Whether the rule looks at the faulty part: a faulty selection, gate or lock stands beside a good packer."""
+    parts = {"PackerSelection": member.selection, "ResumeGate": member.gate, "IdentityLock": member.lock}
+    looks_at = [name for name in parts if name in check.requirement.needs]
+    if looks_at:
+        return parts[looks_at[0]] is not None
+    return not any(parts.values()) or (member.gate is not None and check.id in _BESIDE)
 
 
 def _named(outcome: Outcome, *, broken: bool) -> Cell:

@@ -11,6 +11,7 @@ from packproof.capabilities import capabilities_of, methods_of, missing_methods,
 from packproof.driver import Driver, calling, finished, short
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable
+from packproof.lock.identity_lock import KitLock
 from packproof.models import EMBEDDED, resolve_model
 from packproof.signatures import expect_signatures
 from packproof.violation import CallFailed, CaseTimeout, UsageError
@@ -36,6 +37,7 @@ class Subject:
 
     `target` is `module:factory`, a dotted path, or the factory itself; `models` are the models that cases run on
     (default: the embedded ones). A packer that its factory returns already set up runs on what it was built with.
+    `lock` is what the rules on lock files are tried on (default: the kit's own).
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Subject:
         trust_remote_code: bool = False,
         selection: Any = None,
         gate: Any = None,
+        lock: Any = None,
         recorder: FlightRecorder | None = None,
     ) -> None:
         self.label = label
@@ -54,6 +57,7 @@ class Subject:
         self.trust_remote_code = trust_remote_code
         self.selection = selection
         self.gate = gate
+        self.lock = KitLock() if lock is None else lock
         self.recorder = recorder
         self.last_call = ""
         self.note(f"importing {self.target}")
@@ -80,7 +84,7 @@ class Subject:
 
     def _capabilities(self) -> frozenset[str]:
         """Protocol names; without `SetsUp` when the factory returns packers already set up."""
-        found = capabilities_of(self.on(self.models[0]).packer)
+        found = capabilities_of(self.on(self.models[0]).packer) | {"IdentityLock"}
         if self.selection is not None:
             found |= {"PackerSelection"}
         if self.gate is not None:

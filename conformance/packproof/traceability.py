@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 _TOKENIZER = "needs a tokenizer, and a tokenizer is no plain data"
+_FILE = "speaks of a file and of what may be written into it, not of data"
 _MEMORY = "speaks of memory, not of values"
 
 WITHOUT_VECTORS: Mapping[str, str] = {
@@ -41,6 +42,8 @@ WITHOUT_VECTORS: Mapping[str, str] = {
     "AUTH-4": _TOKENIZER,
     "AUTH-5": _TOKENIZER,
     "AUTH-7": "speaks of the containers of one language",
+    "IDENT-17": _FILE,
+    "IDENT-18": _FILE,
     "COLL-13": _MEMORY,
     "COLL-14": _MEMORY,
 }

@@ -6,6 +6,7 @@ from packproof.zoo.member import Member, fault
 from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_gate import MiniatureGate
 from packproof.zoo.miniature_identity import MiniatureDeclared
+from packproof.zoo.miniature_lock import MiniatureLock
 from packproof.zoo.miniature_selection import MiniatureSelection
 
 __all__ = ["Member", "fault", "good_members", "member", "members"]
@@ -23,6 +24,7 @@ def members() -> tuple[Member, ...]:
         identity,
         identity_fields,
         identity_gates,
+        identity_locks,
         lifecycle,
         lifecycle_arguments,
         lifecycle_calls,
@@ -49,8 +51,9 @@ def good_members() -> tuple[Member, ...]:
     declared = Member(
         "miniature-declared",
         MiniatureDeclared,
-        story="Keeps every rule on declared identity, and so does the gate beside it.",
+        story="Keeps every rule on declared identity, and so do the gate and the lock beside it.",
         gate=MiniatureGate,
+        lock=MiniatureLock,
         levels=("core", "resume"),
     )
     return plain, declared

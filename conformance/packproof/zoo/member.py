@@ -19,7 +19,7 @@ _known_bad: dict[str, "Member"] = {}
 
 @dataclass(frozen=True)
 class Member:
-    """A packer, or a selection or a resume gate beside a good one: the rules `breaks` must catch it, and no others.
+    """A packer, or a selection, gate or lock beside a good one: the rules `breaks` must catch it, and no others.
 
     It is held to `levels`, by default those of the rules that it breaks. The rules of a selection, or of a gate, do not
     apply where there is none.
@@ -32,12 +32,14 @@ class Member:
     story: str = ""
     selection: Callable[[], Any] | None = None
     gate: Callable[[], Any] | None = None
+    lock: Callable[[], Any] | None = None
     levels: tuple[str, ...] = ()
 
     def subject(self) -> Subject:
         """The member as a subject of its own, with a fresh registry."""
         selection, gate = self.selection and self.selection(), self.gate and self.gate()
-        return Subject(self.factory, label=self.name, selection=selection, gate=gate)
+        lock = self.lock and self.lock()
+        return Subject(self.factory, label=self.name, selection=selection, gate=gate, lock=lock)
 
     def held_to(self, rule: Requirement) -> bool:
         """Whether it is held to a rule at all."""
@@ -48,7 +50,7 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
     """Declare the decorated class or factory as known-bad: exactly the rules `ids` catch it.
 
     `report` is a public report of the fault. A class with `init_data_packer` is a selection, one with `admit` a resume
-    gate, anything else a packer.
+    gate, one with `check` and `update` a lock, anything else a packer.
     """
 
     def declare(bad: _Bad) -> _Bad:
@@ -60,6 +62,8 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
             _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, selection=bad)
         elif hasattr(bad, "admit"):
             _known_bad[name] = Member(name, MiniatureDeclared, ids, report, story, gate=bad)
+        elif hasattr(bad, "check") and hasattr(bad, "update"):
+            _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, lock=bad)
         else:
             _known_bad[name] = Member(name, bad, ids, report, story)
         return bad
