@@ -30,7 +30,7 @@ DeclarationForm = Literal[
     "a float of NumPy",
     "an ordered dict",
     "101 levels",
-    "65,537 bytes",
+    "a byte too many",
     "an empty mapping",
     "a list",
 ]

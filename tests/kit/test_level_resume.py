@@ -96,13 +96,13 @@ def test_a_packer_that_declares_nothing_does_not_have_the_level(project: Project
     assert ran.code == 1
     assert "IDENT-1  MUST  A packer declares its identity through the two protocols" in ran.out
     assert "expected    a PackerSemanticsIdentity: a packer with validation_semantics_identity()" in ran.out
-    assert re.search(r"1 of 1 applicable rules ran, .* not applicable: NOT CONFORMANT, 1 broken: IDENT-1", ran.out)
+    assert re.search(r"3 of 3 applicable rules ran, .* not applicable: NOT CONFORMANT, 1 broken: IDENT-1", ran.out)
     assert "the packer does not satisfy PackerSemanticsIdentity" in ran.out
     assert "no resume gate named (--packer-gate)" in ran.out
 
 
 def test_a_declaring_packer_with_its_gate_has_the_level(declaring: Project) -> None:
-    """Packer and gate together leave no rule of the level untried but that of lock tools' own."""
+    """Packer and gate together leave no rule of the level untried, and the kit's own lock is tried along."""
     ran = declaring.pytest(
         "--packer", "declaring:MiniatureDeclared", "--packer-gate", "declaring:MiniatureGate", *RESUME
     )
@@ -115,7 +115,7 @@ def test_a_loose_declaration_is_shown_with_what_changed(declaring: Project) -> N
     gate = ("--packer-gate", "declaring:MiniatureGate")
     ran = declaring.pytest("--packer", "declaring:Loose", *gate, *RESUME, "--packer-select", "IDENT-9")
     assert ran.code == 1
-    assert ran.line("call") == "setup('tiny-qwen') with another folder: the pad token"
+    assert re.fullmatch(r"setup\('tiny-\w+'\) with another folder: the pad token", ran.line("call"))
     assert ran.line("expected").startswith("another identity: it shows on the probe ")
     assert re.fullmatch(r"the same one: semantics [0-9a-f]{8}, processor [0-9a-f]{8}", ran.line("got"))
     assert "declared too narrow: the pad token" in ran.out
