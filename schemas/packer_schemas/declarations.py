@@ -6,7 +6,7 @@ from typing import Any, Literal
 from packer_schemas.canonical import canonical_json
 from packer_schemas.protocols import PackerProcessorIdentity, PackerSemanticsIdentity
 
-__all__ = ["MAX_BYTES", "PartName", "declarations", "dotted_name"]
+__all__ = ["MAX_BYTES", "PartName", "declarations", "declared_parts", "dotted_name"]
 
 PartName = Literal["semantics", "processor"]
 
@@ -19,23 +19,31 @@ _PROTOCOLS: dict[PartName, tuple[type, str]] = {
 }
 
 
-def declarations(packer: Any) -> dict[str, dict[str, Any]]:
-    """The declarations of a packer by part, `semantics` and `processor`; empty for a packer that makes none.
+def declared_parts(packer: Any) -> dict[PartName, str]:
+    """Which parts a packer declares, each with the name of its method; nothing is called.
 
     `isinstance` on the two protocols decides, and the method has to stand on the class: what is only set on the
     instance, or answered by `__getattr__`, declares nothing, and neither does a method that a subclass set to None
-    (IDENT-1). Each call asks the packer anew, and what its methods raise passes through. Raises `TypeError` for a
-    class in place of a packer and `TypeError` or `ValueError` for a declaration that is no mapping, empty, no plain
-    JSON data or larger than 65,536 bytes; the message names the class, the method and the path (IDENT-3).
+    (IDENT-1). Raises `TypeError` for None or a class in place of a packer.
     """
     if packer is None or isinstance(packer, type):
         got = "None" if packer is None else f"the class {packer.__qualname__}"
         raise TypeError(f"expected a packer that is set up, got {got}")
-    made: dict[str, dict[str, Any]] = {}
-    for part, (protocol, method) in _PROTOCOLS.items():
-        if _on_class(type(packer), method) and isinstance(packer, protocol):
-            made[part] = _declaration(packer, part, method)
-    return made
+    return {
+        part: method
+        for part, (protocol, method) in _PROTOCOLS.items()
+        if _on_class(type(packer), method) and isinstance(packer, protocol)
+    }
+
+
+def declarations(packer: Any) -> dict[str, dict[str, Any]]:
+    """The declarations of a packer by part, `semantics` and `processor`; empty for a packer that makes none.
+
+    Each call asks the packer anew, and what its methods raise passes through. Raises what `declared_parts` does, and
+    `TypeError` or `ValueError` for a declaration that is no mapping, empty, no plain JSON data or larger than 65,536
+    bytes; the message names the class, the method and the path (IDENT-3).
+    """
+    return {part: _declaration(packer, part, method) for part, method in declared_parts(packer).items()}
 
 
 def dotted_name(cls: type) -> str:
