@@ -8,6 +8,7 @@ from packer_reference.decoder_only import DecoderOnlyLLMDataPacker, make_packer
 from packer_reference.forward_routing import add_forward_routing
 from packer_reference.loading import CallableImportError, load_callable
 from packer_reference.packer import DataPacker
+from packer_reference.resume_gate import ResumeGate
 from packer_reference.selection import build_packer, init_data_packer
 from packer_reference.shape import shape_policy_input
 
@@ -16,6 +17,7 @@ __all__ = [
     "CallableImportError",
     "DataPacker",
     "DecoderOnlyLLMDataPacker",
+    "ResumeGate",
     "add_forward_routing",
     "build_packer",
     "init_data_packer",

@@ -13,6 +13,11 @@ from packer_schemas import PolicyBatch, RLPolicyInput
 
 __all__ = ["DecoderOnlyLLMDataPacker", "make_packer"]
 
+_SHAPING_VERSION = 1
+"""To be raised with every change of this module, or of what it calls, that gives other rows for the same tokenizer."""
+
+_TEMPLATE_VARIABLES = {"add_generation_prompt": True}
+
 
 class DecoderOnlyLLMDataPacker(DataPacker):
     """Text shaping for causal language models."""
@@ -35,7 +40,7 @@ class DecoderOnlyLLMDataPacker(DataPacker):
                 "set tokenizer.chat_template, or give the prompt as a string"
             )
         try:
-            return tokenizer.apply_chat_template(conversation, add_generation_prompt=True, tokenize=False)
+            return tokenizer.apply_chat_template(conversation, tokenize=False, **_TEMPLATE_VARIABLES)
         except Exception as error:
             raise ValueError(f"{where}: the chat template refused the conversation: {error}") from error
 
@@ -97,6 +102,17 @@ class DecoderOnlyLLMDataPacker(DataPacker):
         batch = pad_samples(samples, computed_max_len, self.pad_token_id)
         add_forward_routing(batch, samples, computed_max_len)
         return batch
+
+    def validation_semantics_identity(self) -> dict[str, Any]:
+        """Everything that decides what this packer returns, as plain JSON data in a dict of the caller's own.
+
+        `text_semantics()`, and what is hard-wired here: `shaping_version` and `template_variables`. A subclass that
+        shapes differently adds what it does, and one that cannot vouch for it sets the method to None. Raises
+        `RuntimeError` before setup. Spec: identity, IDENT-1 and IDENT-6 to IDENT-10.
+        """
+        self._ready("validation_semantics_identity")
+        wired = {"shaping_version": _SHAPING_VERSION, "template_variables": dict(_TEMPLATE_VARIABLES)}
+        return wired | self.text_semantics()
 
     def _encode(self, text: Any, what: str) -> list[int]:
         if not isinstance(text, str):

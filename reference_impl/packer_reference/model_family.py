@@ -1,12 +1,13 @@
 """What a model is, told from its configuration: its type, whether it has a vision part, whether it is causal only."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from packer_reference.model_names import refuse_missing_folder
 
-__all__ = ["ModelFamily", "is_causal_only", "model_family"]
+__all__ = ["ModelFamily", "config_head", "is_causal_only", "model_family"]
 
 # Heads that a causal language model must not have as well to be taken for text: what is scored left to right there may
 # be shaped otherwise, or come with images or sound that a text packer would drop.
@@ -38,6 +39,29 @@ def is_causal_only(model_type: str) -> bool:
         return False
     # Which of the tables exist depends on the transformers line.
     return not any(model_type in getattr(modeling_auto, f"MODEL_FOR_{head}_MAPPING_NAMES", ()) for head in _OTHER_HEADS)
+
+
+def config_head(name: str) -> dict[str, Any]:
+    """What decides how a tokenizer is read, of the `config.json` of a model id or folder; empty where there is none.
+
+    These are `model_type` and the `transformers_version` that the file was written with, as far as they stand there.
+    Raises `OSError` when nobody can tell whether there is such a file, `ValueError` when it is no JSON object.
+    """
+    from transformers.utils.hub import cached_file
+
+    where = f"DataPacker.setup: cannot read the configuration of {name!r}"
+    try:
+        path = cached_file(name, "config.json", _raise_exceptions_for_missing_entries=False)
+        text = "{}" if path is None else Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise OSError(f"{where}: {error}") from error
+    try:
+        raw = json.loads(text)
+        if not isinstance(raw, dict):
+            raise ValueError(f"expected an object, got a {type(raw).__name__}")  # noqa: TRY004  a file's content
+    except ValueError as error:
+        raise ValueError(f"{where}: config.json: {error}") from error
+    return {key: raw[key] for key in ("model_type", "transformers_version") if isinstance(raw.get(key), str)}
 
 
 def model_family(name: str, trust_remote_code: bool) -> ModelFamily:

@@ -1,10 +1,14 @@
 """The packer that owns a tokenizer."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 from packer_reference.base import BaseDataPacker
+from packer_reference.held_tokenizer import HeldTokenizer
+from packer_reference.model_family import config_head
 from packer_reference.model_names import model_name, refuse_missing_folder
+from packer_reference.text_semantics import text_semantics
 
 __all__ = ["DataPacker"]
 
@@ -14,8 +18,18 @@ _PROBE = "special token probe"
 class DataPacker(BaseDataPacker):
     """A packer whose `tokenizer` is built by `setup`; None until then."""
 
-    # A class attribute, so that `isinstance(packer, UsesTokenizer)` holds before setup, on every Python.
-    tokenizer: Any = None
+    _held: HeldTokenizer | None = None
+    _config: dict[str, Any] | None = None
+    _trusts: bool = False
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer, to look at, to change or to replace; None before `setup`."""
+        return None if self._held is None else self._held.lend()
+
+    @tokenizer.setter
+    def tokenizer(self, tokenizer: Any) -> None:
+        self._held = None if tokenizer is None else HeldTokenizer(tokenizer, lent=True)
 
     def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
         """Build the tokenizer of a model id or local folder; its pad token falls back to its end-of-sequence token.
@@ -34,7 +48,9 @@ class DataPacker(BaseDataPacker):
                     "with; declare pad_token in its tokenizer_config.json"
                 )
             tokenizer.pad_token_id = tokenizer.eos_token_id
+        config = config_head(name)
         self.tokenizer = tokenizer
+        self._held, self._config, self._trusts = HeldTokenizer(tokenizer, lent=False), config, bool(trust_remote_code)
 
     @property
     def pad_token_id(self) -> int:
@@ -62,25 +78,54 @@ class DataPacker(BaseDataPacker):
                 "pre-tokenised prompts, or take a model whose tokenizer adds none"
             )
 
+    def text_semantics(self) -> dict[str, Any]:
+        """What decides how this packer turns text into ids, for a packer to declare beside its own settings.
+
+        Plain JSON data of at most about 40 KiB, new on every call: the content of the tokenizer as it is now, by
+        component, the chat template, the special tokens, the pad id, the model type of the config, and
+        `trust_remote_code` as `setup` was given it. Two packers that were set up from equal folders in equal ways give
+        equal ones, in every process and place. Raises `RuntimeError` before `DataPacker.setup`, `ValueError` for a
+        tokenizer that cannot be told by content. Spec: identity, IDENT-6 to IDENT-10.
+        """
+        held = self._holder("text_semantics")
+        if self._config is None:
+            raise RuntimeError(
+                f"{type(self).__name__}.text_semantics: model type and trust are not known, for the tokenizer was set "
+                "without DataPacker.setup; call it in your own setup, or declare an identity of your own"
+            )
+        given = {"model_type": self._config.get("model_type"), "trust_remote_code": self._trusts}
+        return given | text_semantics(held.own, held.content())
+
     def save_state(self, dest_path: str) -> None:
         """Write the tokenizer into the folder `dest_path`, from which `setup` builds an equal packer.
 
-        Raises `NotADirectoryError` if `dest_path` is a file. Spec: lifecycle, LIFE-12.
+        A folder without a `config.json` gets one that holds the model type, which is part of the identity, and the
+        version of transformers that the model was written with, on which the reading of tokenizers depends. Raises
+        `NotADirectoryError` if `dest_path` is a file. Spec: lifecycle, LIFE-12; identity, IDENT-6.
         """
         tokenizer = self._ready("save_state")
         if Path(dest_path).exists() and not Path(dest_path).is_dir():
             # transformers only logs this and writes nothing
             raise NotADirectoryError(f"{type(self).__name__}.save_state: {str(dest_path)!r} is a file, not a folder")
         tokenizer.save_pretrained(dest_path)
+        file = Path(dest_path, "config.json")
+        if self._config and not file.exists():
+            file.write_text(json.dumps(self._config) + "\n", encoding="utf-8")
 
     def _ready(self, method: str) -> Any:
         """The tokenizer, or an error that says how to get one."""
-        if self.tokenizer is None:
+        return self._holder(method).own
+
+    def _holder(self, method: str) -> HeldTokenizer:
+        held = self._held
+        if type(self).tokenizer is not DataPacker.tokenizer:  # a subclass has an attribute of its own under this name
+            held = None if self.tokenizer is None else HeldTokenizer(self.tokenizer, lent=True)
+        if held is None:
             raise RuntimeError(
                 f"{type(self).__name__}.{method}: the packer is not set up; call setup(name_or_path) first, "
                 "or get a ready packer from init_data_packer(name_or_path)"
             )
-        return self.tokenizer
+        return held
 
 
 def _load_tokenizer(name: str, trust_remote_code: bool) -> Any:

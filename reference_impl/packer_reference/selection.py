@@ -55,6 +55,9 @@ def build_packer(spec: DataPackerBuildSpec) -> Any:
     Raises `CallableImportError` (an `ImportError` and `ValueError`) for a path that leads nowhere, `ValueError` when
     the factory raises or returns an object it has returned before, `TypeError` when it returns no packer; each message
     holds the path. Errors of `init_data_packer` pass through. Spec: selection, SEL-8 to SEL-11.
+
+    Equal specs on folders of equal content give packers of equal identity, in whichever process, place and moment:
+    `IdentityDocument.of(packer).sha256` is what two processes compare to see that they shape alike (IDENT-6).
     """
     if not isinstance(spec, DataPackerBuildSpec):
         raise TypeError(f"build_packer: got {type(spec).__name__}, expected a DataPackerBuildSpec")
