@@ -35,12 +35,13 @@ def observed(
     """What every call gave, by probe and call: plain JSON data, see `described`, or the kind of the refusal.
 
     Only calls that the packer's `capabilities` promise are made. What a packer raises is a refusal here, whatever it
-    is; other rules speak of it.
+    is; other rules speak of it. `CaseTimeout` where all of it takes longer than a case may.
     """
     promised = set(capabilities)
-    seen = {probe.name: _on(driver, promised, probe) for probe in probes}
-    if "SpecialTokenGuard" in promised:
-        seen["special tokens"] = {"adds_special_tokens": _tried(driver.packer.adds_special_tokens)[0]}
+    with limits.guarded(limits.CASE_LIMIT_S):
+        seen = {probe.name: _on(driver, promised, probe) for probe in probes}
+        if "SpecialTokenGuard" in promised:
+            seen["special tokens"] = {"adds_special_tokens": _tried(driver.packer.adds_special_tokens)[0]}
     return seen
 
 
@@ -69,8 +70,7 @@ def _on(driver: Driver, capabilities: set[str], probe: Probe) -> dict[str, Any]:
 def _tried(call: Callable[[], Any]) -> tuple[Any, Any]:
     """The answer of a call, described and as it is; for a refusal its kind and None."""
     try:
-        with limits.guarded(limits.CASE_LIMIT_S):
-            answer = call()
+        answer = call()
         return described(answer), answer
     except (CaseTimeout, KeyboardInterrupt, GeneratorExit):
         raise

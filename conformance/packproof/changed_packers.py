@@ -1,16 +1,16 @@
 """Packers on changed model folders: what they declare and what they give, to hold one against the other."""
 
 import itertools
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from packer_schemas.case_parts import Sample
 from packproof.behaviour import observed
-from packproof.changes.model_files import ModelFiles
+from packproof.changes import ModelFiles, with_processor
 from packproof.declared import Digests, declarations, digests
 from packproof.driver import Driver
 from packproof.models import resolve_model
@@ -35,13 +35,16 @@ class Shaped:
 
 
 class Workshop:
-    """A place on disk where folders of one model are made, and packers set up on them."""
+    """A place on disk where folders of one model are made, and packers set up on them; it goes with the last use."""
 
-    def __init__(self, subject: Subject, model: str | None, place: Path) -> None:
+    def __init__(self, subject: Subject, model: str | None) -> None:
         self.subject = subject
         self.model = model or subject.models[0]
-        self._place, self._numbers = place, itertools.count()
+        self._folder = tempfile.TemporaryDirectory(prefix="packproof-")
+        self._place, self._numbers = Path(self._folder.name), itertools.count()
+        self._unchanged: dict[tuple[str, str, int], Shaped] = {}
         self.files = self._read()
+        self.media_files = with_processor(self.files)
 
     def _read(self) -> ModelFiles:
         """The model's files; of one that is no folder here, those that its tokenizer saves."""
@@ -61,6 +64,7 @@ class Workshop:
     def folder(self, files: ModelFiles, place: str = "") -> Path:
         """A folder with these files, under the name of the model; at a `place` that stays, or at a new one."""
         folder = self._place / (place or str(next(self._numbers))) / "model"
+        shutil.rmtree(folder, ignore_errors=True)
         files.write(folder)
         return folder
 
@@ -86,6 +90,17 @@ class Workshop:
         found = digests(declared)  # now, for a caller's calls may write into what is declared
         return Shaped(declared, found, observed(driver, self.subject.capabilities, [*PROBES, *self._added_tokens()]))
 
+    def unchanged(self, *, media: bool = False, place: str = "", take: int = 0) -> Shaped:
+        """As `shaped`, for the files that changes start from, with a processor where `media` are changed.
+
+        Every `take` is made once, of a packer of its own.
+        """
+        files, key = self.media_files if media else self.files, ("media" * media, place, take)
+        if key not in self._unchanged:
+            assert files is not None
+            self._unchanged[key] = self.shaped(files, place)
+        return self._unchanged[key]
+
     def tried(self, candidates: Iterable[ModelFiles], place: str = "") -> Iterator[Shaped]:
         """As `shaped`, for each of the candidates that the packer takes."""
         for files in candidates:
@@ -100,11 +115,12 @@ class Workshop:
         return [Probe("added tokens", (Sample(prompt=" ".join(texts), completion="Yes."),))] if texts else []
 
 
-@contextmanager
-def workshop(subject: Subject, model: str | None) -> Iterator[Workshop]:
-    """A workshop for one model of a subject; its folders are removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="packproof-") as place:
-        yield Workshop(subject, model, Path(place))
+def workshop(subject: Subject, model: str | None) -> Workshop:
+    """The workshop of one model of a subject, which all cases of a check share."""
+    key = "workshop", model
+    if key not in subject.kept:
+        subject.kept[key] = Workshop(subject, model)
+    return subject.kept[key]
 
 
 def _loaded(folder: Path) -> Any:

@@ -155,7 +155,7 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     try:
         with guarded(SETUP_LIMIT_S):
             subject = Subject(question["target"], models=[model] if model else (), trust_remote_code=trusted)
-            declared = declarations(subject.fresh(model))
+            declared = declarations(subject.on(model))
             return {"digests": digests(declared), "declared": json.loads(_text(declared))}
     except CallFailed as error:
         return {"failed": error.counterexample.got}

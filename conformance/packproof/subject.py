@@ -63,6 +63,7 @@ class Subject:
         self.note(f"importing {self.target}")
         self.factory = load_callable(target, "--packer") if isinstance(target, str) else target
         self._check_factory()
+        self.kept: dict[Any, Any] = {}
         self._drivers: dict[tuple[str | None, str], Driver] = {}
         with self._starting():
             first = self.build()
@@ -136,10 +137,11 @@ class Subject:
         return packer
 
     def forget(self) -> None:
-        """Drop the packers kept so far on embedded models, so that no check depends on the checks before it.
+        """Drop what checks have `kept` and the packers on embedded models, so that no check depends on those before it.
 
         Packers on other models are kept: loading a large tokenizer for every check would take minutes.
         """
+        self.kept.clear()
         self._drivers = {key: kept for key, kept in self._drivers.items() if key[0] not in EMBEDDED}
 
     def note(self, call: str) -> None:

@@ -164,17 +164,17 @@ def _from_another_folder(
 ) -> tuple[str, dict[str, Any], dict[str, str]]:
     if subject.built_ready:
         raise Unexercised("the packer is built already set up, and takes no other folder")
-    with workshop(subject, first.model) as place:
-        if circumstance == "a saved and reloaded packer":
-            if "SavesState" not in subject.capabilities:
-                raise Unexercised("the packer does not satisfy SavesState")
-            folder = place.empty()
-            with first.calling("save_state(folder)"):
-                first.packer.save_state(str(folder))
-        else:
-            folder = place.folder(place.files.reordered(), "a copy")
-        driver = subject.fresh(first.model, folder=str(folder))
-        return _asked(f"validation_semantics_identity() of {circumstance}", driver)
+    place = workshop(subject, first.model)
+    if circumstance == "a saved and reloaded packer":
+        if "SavesState" not in subject.capabilities:
+            raise Unexercised("the packer does not satisfy SavesState")
+        folder = place.empty()
+        with first.calling("save_state(folder)"):
+            first.packer.save_state(str(folder))
+    else:
+        folder = place.folder(place.files.reordered(), "a copy")
+    driver = subject.fresh(first.model, folder=str(folder))
+    return _asked(f"validation_semantics_identity() of {circumstance}", driver)
 
 
 def _in_another_process(
@@ -182,8 +182,8 @@ def _in_another_process(
 ) -> tuple[str, dict[str, Any], dict[str, str]]:
     model, moved = first.model, circumstance == "another process, elsewhere" and not subject.built_ready
     if moved:
-        with workshop(subject, model) as place:
-            found = declared_elsewhere(subject, circumstance, model, str(place.folder(place.files)))
+        place = workshop(subject, model)
+        found = declared_elsewhere(subject, circumstance, model, str(place.folder(place.files)))
     else:
         found = declared_elsewhere(subject, circumstance, model)
     return f"validation_semantics_identity() in {circumstance}", found.declared, found.digests

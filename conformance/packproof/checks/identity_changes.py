@@ -23,7 +23,6 @@ from packproof.changes import (
     VIDEO_CHANGES,
     ModelFiles,
     ids_exchanged,
-    with_processor,
 )
 from packproof.declared import entries_that_differ, first_difference, worded
 from packproof.fitting import Build
@@ -33,6 +32,8 @@ from packproof.violation import CallFailed, NotTested, Unexercised, Violation
 from packproof.vocabulary import Vocabulary
 
 __all__: list[str] = []
+
+_ONE_PLACE = "at one place"  # a packer that declares its path is IDENT-6's
 
 MODEL_TYPE, TRUST_FLAG = "the model type", "the trust flag"
 
@@ -47,109 +48,109 @@ def _one_of(*names: str) -> Build:
 @check("IDENT-7", cases=_one_of(*TOKENIZER_CHANGES))
 def ident_7(subject: Subject, case: ModelChangeCase) -> None:
     """Tokenizers of different content give different identities."""
-    with workshop(subject, case.model) as place:
-        seen = place.tried(TOKENIZER_CHANGES[case.change](place.files))
-        try:
-            _expect_seen(case, place.shaped(place.files), seen)
-        except Unexercised as error:
-            if "PolicyPacker" in subject.capabilities:
-                raise NotTested(str(error)) from None
-            raise
+    place = workshop(subject, case.model)
+    seen = place.tried(TOKENIZER_CHANGES[case.change](place.files))
+    try:
+        _expect_seen(case, place.unchanged(), seen)
+    except Unexercised as error:
+        if "PolicyPacker" in subject.capabilities:
+            raise NotTested(str(error)) from None
+        raise
 
 
 @check("IDENT-8", cases=_one_of(*TEMPLATE_CHANGES, *UNSEEN_TEMPLATE_CHANGES))
 def ident_8(subject: Subject, case: ModelChangeCase) -> None:
     """Chat templates of different text give different identities."""
-    with workshop(subject, case.model) as place:
-        before = place.shaped(place.files)
-        if case.change in TEMPLATE_CHANGES:
-            _expect_seen(case, before, place.tried(TEMPLATE_CHANGES[case.change](place.files)))
-            return
-        seen = [next(place.tried(change(place.files)), before) for change in TEMPLATE_CHANGES.values()]
-        if not any(before.shows(one) for one in seen):
-            raise Unexercised("the packer renders with another template than that of its folder")
-        for after in place.tried(UNSEEN_TEMPLATE_CHANGES[case.change](place.files)):
-            _expect_another(case, before, after)
+    place = workshop(subject, case.model)
+    before = place.unchanged()
+    if case.change in TEMPLATE_CHANGES:
+        _expect_seen(case, before, place.tried(TEMPLATE_CHANGES[case.change](place.files)))
+        return
+    seen = [next(place.tried(change(place.files)), before) for change in TEMPLATE_CHANGES.values()]
+    if not any(before.shows(one) for one in seen):
+        raise Unexercised("the packer renders with another template than that of its folder")
+    for after in place.tried(UNSEEN_TEMPLATE_CHANGES[case.change](place.files)):
+        _expect_another(case, before, after)
 
 
 @check("IDENT-9", cases=_one_of(*SPECIAL_TOKEN_CHANGES))
 def ident_9(subject: Subject, case: ModelChangeCase) -> None:
     """Another special-token policy, or another pad id, gives another identity."""
-    with workshop(subject, case.model) as place:
-        candidates = SPECIAL_TOKEN_CHANGES[case.change](place.files)
-        _expect_seen(case, place.shaped(place.files), place.tried(candidates), parts=())
+    place = workshop(subject, case.model)
+    candidates = SPECIAL_TOKEN_CHANGES[case.change](place.files)
+    _expect_seen(case, place.unchanged(), place.tried(candidates), parts=())
 
 
 @check("IDENT-10", cases=_one_of(MODEL_TYPE, TRUST_FLAG))
 def ident_10(subject: Subject, case: ModelChangeCase) -> None:
     """The model type, the trust flag and every other setting that decides an output are in the identity."""
-    with workshop(subject, case.model) as place:
-        if subject.built_ready or not place.files.config:
-            raise Unexercised("the packer is set up on no model folder that the kit could change")
-        before = place.shaped(place.files)
-        if case.change == TRUST_FLAG:
-            trusted = not subject.trust_remote_code
-            try:
-                after = place.shaped(place.files, trust_remote_code=trusted)
-            except CallFailed:
-                raise Unexercised(f"setup refuses trust_remote_code={trusted}") from None  # LIFE-6 speaks
-            _expect_another(case, before, after, parts=())
-            return
-        others = [one for one in MODEL_TYPES if one != place.files.config.get("model_type")]
-        typed = (place.files.having(config={**place.files.config, "model_type": one}) for one in others)
-        after = next(place.tried(typed), None)
-        if after is None:
-            raise Unexercised("setup takes no other model type with this tokenizer")
-        _expect_another(case, before, after)
+    place = workshop(subject, case.model)
+    if subject.built_ready or not place.files.config:
+        raise Unexercised("the packer is set up on no model folder that the kit could change")
+    before = place.unchanged()
+    if case.change == TRUST_FLAG:
+        trusted = not subject.trust_remote_code
+        try:
+            after = place.shaped(place.files, trust_remote_code=trusted)
+        except CallFailed:
+            raise Unexercised(f"setup refuses trust_remote_code={trusted}") from None  # LIFE-6 speaks
+        _expect_another(case, before, after, parts=())
+        return
+    others = [one for one in MODEL_TYPES if one != place.files.config.get("model_type")]
+    typed = (place.files.having(config={**place.files.config, "model_type": one}) for one in others)
+    after = next(place.tried(typed), None)
+    if after is None:
+        raise Unexercised("setup takes no other model type with this tokenizer")
+    _expect_another(case, before, after)
 
 
 @check("IDENT-11", cases=_one_of(*IMAGE_CHANGES))
 def ident_11(subject: Subject, case: ModelChangeCase) -> None:
     """Image processors of another type or with other settings give different processor declarations."""
-    with workshop(subject, case.model) as place:
-        files = _processor_of(place)
-        _expect_processor(case, place.shaped(files), place.tried(IMAGE_CHANGES[case.change](files)))
+    place = workshop(subject, case.model)
+    files = _processor_of(place)
+    _expect_processor(case, place.unchanged(media=True), place.tried(IMAGE_CHANGES[case.change](files)))
 
 
 @check("IDENT-12", cases=_one_of(*VIDEO_CHANGES))
 def ident_12(subject: Subject, case: ModelChangeCase) -> None:
     """The video processor is declared by itself, apart from the image processor."""
-    with workshop(subject, case.model) as place:
-        files = _processor_of(place)
-        _expect_processor(case, place.shaped(files), place.tried(VIDEO_CHANGES[case.change](files)))
+    place = workshop(subject, case.model)
+    files = _processor_of(place)
+    _expect_processor(case, place.unchanged(media=True), place.tried(VIDEO_CHANGES[case.change](files)))
 
 
 @check("IDENT-13", cases=_one_of(*PLACEHOLDERS))
 def ident_13(subject: Subject, case: ModelChangeCase) -> None:
     """Other placeholder ids give another processor declaration."""
-    with workshop(subject, case.model) as place:
-        files = _processor_of(place)
-        exchanged, unrelated = ids_exchanged(files, case.change), ids_exchanged(files, OTHER_TOKENS)
-        if exchanged is None or unrelated is None:
-            raise Unexercised(f"the model has no id for {case.change}, or no other to give it")
-        before = place.shaped(files).declared.get("processor")
-        other, after = (place.shaped(one).declared.get("processor") for one in (unrelated, exchanged))
-        elsewhere, here = ({path for path, _, _ in entries_that_differ(before, one)} for one in (other, after))
-        if not here - elsewhere:
-            call = f"processor_semantics_identity(), with another id for {case.change}"
-            fault = "an id enters as an integer, and neither by its name nor by the tokenizer's content"
-            raise Violation.of(call, expected="a declaration that holds the other id", got="none of it", fault=fault)
+    place = workshop(subject, case.model)
+    files = _processor_of(place)
+    exchanged, unrelated = ids_exchanged(files, case.change), ids_exchanged(files, OTHER_TOKENS)
+    if exchanged is None or unrelated is None:
+        raise Unexercised(f"the model has no id for {case.change}, or no other to give it")
+    before = place.unchanged(media=True).declared.get("processor")
+    other, after = (place.shaped(one).declared.get("processor") for one in (unrelated, exchanged))
+    elsewhere, here = ({path for path, _, _ in entries_that_differ(before, one)} for one in (other, after))
+    if not here - elsewhere:
+        call = f"processor_semantics_identity(), with another id for {case.change}"
+        fault = "an id enters as an integer, and neither by its name nor by the tokenizer's content"
+        raise Violation.of(call, expected="a declaration that holds the other id", got="none of it", fault=fault)
 
 
 @check("IDENT-14", cases=_one_of(*OPERATIONAL_CHANGES))
 def ident_14(subject: Subject, case: ModelChangeCase) -> None:
     """A setting that changes no output is not in the identity."""
-    with workshop(subject, case.model) as place:
-        before = place.shaped(place.files, "at one place")
-        if place.shaped(place.files, "at one place").digests != before.digests:
-            raise Unexercised("two packers on one folder differ already, of which IDENT-6 speaks")
-        for after in place.tried(OPERATIONAL_CHANGES[case.change](place.files), "at one place"):
-            if before.shows(after) or after.digests == before.digests:
-                continue
-            path, old, new = first_difference(before.declared, after.declared)
-            expected, got = f"{path} {old}, {worded(before.digests)}", f"{path} {new}, {worded(after.digests)}"
-            fault = f"declared too wide: {case.change} changes no output"
-            raise Violation.of(_call(case), expected=expected, got=got, fault=fault)
+    place = workshop(subject, case.model)
+    before = place.unchanged(place=_ONE_PLACE)
+    if place.unchanged(place=_ONE_PLACE, take=1).digests != before.digests:
+        raise Unexercised("two packers on one folder differ already, of which IDENT-6 speaks")
+    for after in place.tried(OPERATIONAL_CHANGES[case.change](place.files), _ONE_PLACE):
+        if before.shows(after) or after.digests == before.digests:
+            continue
+        path, old, new = first_difference(before.declared, after.declared)
+        expected, got = f"{path} {old}, {worded(before.digests)}", f"{path} {new}, {worded(after.digests)}"
+        fault = f"declared too wide: {case.change} changes no output"
+        raise Violation.of(_call(case), expected=expected, got=got, fault=fault)
 
 
 def _expect_seen(
@@ -188,10 +189,9 @@ def _expect_processor(case: ModelChangeCase, before: Shaped, candidates: Iterabl
 def _processor_of(place: Workshop) -> ModelFiles:
     if place.subject.built_ready:
         raise Unexercised("the packer is built already set up, so that its processor cannot be changed")
-    files = with_processor(place.files)
-    if files is None:
+    if place.media_files is None:
         raise Unexercised(f"the model {place.model} has no processor; name one that has with --packer-model")
-    return files
+    return place.media_files
 
 
 def _call(case: ModelChangeCase) -> str:
