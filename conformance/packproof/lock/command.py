@@ -103,5 +103,5 @@ def _explain(project: "LockProject", label: str) -> int:
     print(finding_text(label, finding))
     then, now = entries.get(label), fresh.lock.subjects.get(label)
     if then or now:
-        print(f"\n{explained(then, now)}")
+        print(f"\n{explained(then, now, fresh.seen.get(label))}")
     return 0 if finding.passes else 1

@@ -12,14 +12,17 @@ from packproof.wording import printable
 __all__ = ["explained"]
 
 _SHOWN = 80
-"""Characters shown of a value that is the same on both sides."""
+"""Characters shown of a value, where no difference is to be shown."""
 
 
-def explained(then: LockedSubject | None, now: LockedSubject | None) -> str:
+def explained(
+    then: LockedSubject | None, now: LockedSubject | None, seen: Mapping[str, Mapping[str, Any]] | None = None
+) -> str:
     """What is pinned, `then`, and what there is `now`, line by line; `!` marks what differs.
 
-    Identities by field, then the source of the class, then the probes by name, digests by their first eight digits. A
-    packer or an entry that stands alone is printed as it is.
+    Identities by field, then the source of the class, then the probes by name, digests by their first eight digits.
+    Below a probe that differs stands what the packer of now gave, from `seen`, by model and probe. A packer or an entry
+    that stands alone is printed as it is.
     """
     then, now = then or now, now or then
     assert then is not None
@@ -31,8 +34,11 @@ def explained(then: LockedSubject | None, now: LockedSubject | None) -> str:
     lines += ["class source", _compared("class_source_sha256", then.class_source_sha256, now.class_source_sha256)]
     for model in models:
         before, after = then.behaviour.get(model, {}), now.behaviour.get(model, {})
-        names = dict.fromkeys([*after, *before])
-        lines += [f"behaviour on {model}", *(_compared(name, before.get(name), after.get(name)) for name in names)]
+        lines.append(f"behaviour on {model}")
+        for name in dict.fromkeys([*after, *before]):
+            lines.append(_compared(name, before.get(name), after.get(name)))
+            if before.get(name) != after.get(name):
+                lines += _calls((seen or {}).get(model, {}).get(name, {}))
     return printable("\n".join(lines))
 
 
@@ -44,7 +50,7 @@ def _fields(then: IdentityDocument | None, now: IdentityDocument | None) -> Iter
     before, after = dict(_leaves(_parts(then), [])), dict(_leaves(_parts(now), []))
     for path, text in after.items():
         if before.get(path) == text:
-            yield f"    {path}: {text if len(text) <= _SHOWN else f'{text[:_SHOWN]}...'}"
+            yield f"    {path}: {_cut(text)}"
 
 
 def _parts(document: IdentityDocument | None) -> dict[str, Any]:
@@ -59,6 +65,15 @@ def _leaves(value: Any, steps: Sequence[str | int]) -> Iterator[tuple[str, str]]
             yield from _leaves(item, [*steps, step])
     else:
         yield json_path(steps), canonical_json(value).decode()
+
+
+def _calls(answers: Mapping[str, Any]) -> Iterator[str]:
+    for call, answer in answers.items():
+        yield f"      now {call}: {_cut(canonical_json(answer).decode())}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _compared(name: str, then: str | None, now: str | None) -> str:

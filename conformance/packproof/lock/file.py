@@ -42,7 +42,7 @@ def read_lock(path: Path) -> Lock | None:
     except NotJson as error:
         first = error.problems[0]
         where = f"{path}:{first.line}" if first.line else str(path)
-        raise UnreadableLock(f"{where}: is no lock file: {first.said}. {_RESTORE}") from error
+        raise UnreadableLock(f"{where}: is no lock file ({first.said}). {_RESTORE}") from error
     version = document.get("schema_version") if isinstance(document, dict) else None
     if type(version) is int and version != 1:
         raise UnreadableLock(
@@ -55,7 +55,7 @@ def read_lock(path: Path) -> Lock | None:
         from packproof.validation.schema_check import OwnSchema
 
         first = OwnSchema("lock").problems(document, raw)[0]
-        raise UnreadableLock(f"{path}: is no lock file: {first}. {_RESTORE}") from None
+        raise UnreadableLock(f"{path}: is no lock file ({first}). {_RESTORE}") from None
 
 
 def lock_text(lock: Lock) -> bytes:

@@ -22,7 +22,9 @@ from packproof.subject import Subject
 from packproof.violation import CallFailed, CaseTimeout
 from packproof.wording import one_line
 
-__all__ = ["measure", "measured"]
+__all__ = ["measure"]
+
+Seen = Mapping[str, Mapping[str, Any]]
 
 _LIBRARIES = ("numpy", "tokenizers", "torch", "transformers")
 
@@ -33,12 +35,13 @@ def measure(subjects: Sequence[Subject], folder: Path, *, complete: bool = True)
     Models that are folders below `folder`, the project's, are named relative to it, so that a lock fits any checkout.
     """
     entries: dict[str, LockedSubject] = {}
+    seen: dict[str, Seen] = {}
     failed: dict[str, NotMeasured] = {}
     for subject in subjects:
         models = [_named(model or "as built", folder) for model in subject.models]
         try:
             with quiet():
-                entries[subject.label] = measured(subject, models)
+                entries[subject.label], seen[subject.label] = _measured(subject, models)
         except CallFailed as error:
             failed[subject.label] = NotMeasured(subject.target, models, _told(error))
         except CaseTimeout as error:
@@ -54,22 +57,20 @@ def measure(subjects: Sequence[Subject], folder: Path, *, complete: bool = True)
         versions={"python": platform.python_version()} | {name: metadata.version(name) for name in _LIBRARIES},
         subjects=entries,
     )
-    return Fresh(lock, failed, complete)
+    return Fresh(lock, failed, complete, seen)
 
 
-def measured(subject: Subject, models: Sequence[str]) -> LockedSubject:
-    """The first entry of a packer, its models by the names `models`: a fresh one on each declares, then is probed.
-
-    `CallFailed` or `CaseTimeout` for a packer that raises where it has to answer.
-    """
-    bindings, behaviour = {}, {}
+def _measured(subject: Subject, models: Sequence[str]) -> tuple[LockedSubject, Seen]:
+    """A fresh packer on each model declares, then is probed; its first entry, and what it gave for the probes."""
+    bindings, behaviour, seen = {}, {}, {}
     for name, model in zip(models, subject.models, strict=True):
         with limits.guarded(limits.SETUP_LIMIT_S):
             driver = subject.fresh(model)
         bindings[name] = _binding(driver)
         subject.note(f"a probe on {name}")
-        behaviour[name] = _digests(observed(driver, subject.capabilities))
-    return LockedSubject(
+        seen[name] = observed(driver, subject.capabilities)
+        behaviour[name] = _digests(seen[name])
+    entry = LockedSubject(
         target=subject.target,
         models=list(bindings),
         identities={name: one.identity for name, one in bindings.items() if one.identity is not None},
@@ -78,6 +79,7 @@ def measured(subject: Subject, models: Sequence[str]) -> LockedSubject:
         behaviour_sha256=behaviour_digest(behaviour),
         reason="",
     )
+    return entry, seen
 
 
 def _binding(driver: Driver) -> PackerBinding:

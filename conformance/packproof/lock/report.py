@@ -39,10 +39,12 @@ def finding_text(label: str, finding: LockFinding) -> str:
 
 
 def go_on(findings: Mapping[str, LockFinding], words: Sequence[str]) -> str:
-    """The command that takes what can be taken, or that shows the first finding that cannot be."""
-    stuck = [label for label, one in findings.items() if not one.passes and not kinds_of([one])]
-    if stuck:
-        return shlex.join([*words, "--explain", stuck[0]])
+    """The command that takes what can be taken; where something cannot, the one that shows it, or asks again."""
+    narrow = [label for label, one in findings.items() if one.outcome == "only behaviour changed"]
+    if narrow:
+        return shlex.join([*words, "--explain", narrow[0]])
+    if any(one.outcome == "not measured" for one in findings.values()):
+        return shlex.join([*words, "--check"])
     kinds = kinds_of(findings.values())
     if kinds == ["new"]:
         return shlex.join(words)
