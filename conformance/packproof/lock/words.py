@@ -92,5 +92,6 @@ def _by_model(name: str, lines: Mapping[str, Sequence[str]], models: Sequence[st
         groups.setdefault(tuple(own), []).append(model)
     for own, alike in groups.items():
         where = [] if set(alike) >= set(models) else [f"on {listing(alike)}:"]
-        for number, line in enumerate([*where, *own]):
-            yield labelled("" if number else name, line, wrap=wrap)
+        for line in (*where, *own):
+            yield labelled(name, line, wrap=wrap)
+            name = ""
