@@ -81,7 +81,10 @@ from packer_schemas.routing import (
     ROLLOUT_ROUTED_EXPERTS_KEY,
     ROUTING_DTYPES,
 )
+from packer_schemas.run_config import RunConfig
 from packer_schemas.schema_files import load_schema, schema_folder, schema_id, schema_names
+from packer_schemas.source_protocols import FingerprintedSource, IndexedSource, MembershipSource
+from packer_schemas.source_settings import CursorResume, PreferenceSourceSettings, PromptSourceSettings
 from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord, TensorField
 from packer_schemas.trajectory import PolicyInfo, Trajectory, Turn
 from packer_schemas.wire_geometry import FieldGeometry, WireGeometry
@@ -101,6 +104,7 @@ __all__ = [
     "CaseFile",
     "Conversation",
     "Counterexample",
+    "CursorResume",
     "DataPackerBuildSpec",
     "DataPackerFactories",
     "DataPackerFactory",
@@ -109,11 +113,13 @@ __all__ = [
     "Difference",
     "Draw",
     "FieldGeometry",
+    "FingerprintedSource",
     "IdContainerCase",
     "IdentityDocument",
     "IdentityLock",
     "IdentityPart",
     "ImagePart",
+    "IndexedSource",
     "JointLoaders",
     "JointSource",
     "JointState",
@@ -127,6 +133,7 @@ __all__ = [
     "LockReport",
     "LockedSubject",
     "MapSource",
+    "MembershipSource",
     "Message",
     "MixturePart",
     "MixtureSource",
@@ -145,10 +152,12 @@ __all__ = [
     "PolicyCase",
     "PolicyInfo",
     "PolicyPacker",
+    "PreferenceSourceSettings",
     "PretokenizedCase",
     "PretokenizedRolloutPacker",
     "Prompt",
     "PromptCase",
+    "PromptSourceSettings",
     "RLPolicyInput",
     "RankPartitionedSource",
     "RefusedPromptCase",
@@ -161,6 +170,7 @@ __all__ = [
     "RoutingRecord",
     "Row",
     "RowUnit",
+    "RunConfig",
     "SFTPacker",
     "Sample",
     "SavesState",

@@ -14,6 +14,7 @@ from packer_schemas.lock_report import LockReport
 from packer_schemas.observation import ObsBundle
 from packer_schemas.policy import AgreeingBatch, RLPolicyInput
 from packer_schemas.report import Report
+from packer_schemas.source_settings import PreferenceSourceSettings, PromptSourceSettings
 from packer_schemas.tensor import RoutingRecord
 from packer_schemas.trajectory import Trajectory
 from packer_schemas.vectors import VECTOR_FILES
@@ -34,6 +35,8 @@ PUBLISHED: dict[str, Any] = {
     "packer-binding": PackerBinding,
     "policy-batch": AgreeingBatch,
     "policy-input": RLPolicyInput,
+    "preference-source-settings": PreferenceSourceSettings,
+    "prompt-source-settings": PromptSourceSettings,
     "report": Report,
     "routing-record": RoutingRecord,
     "trajectory": Trajectory,

@@ -22,6 +22,7 @@ from case_strategies import (
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
+from source_strategies import preference_settings, prompt_settings
 from state_strategies import dataloader_states
 
 from packer_schemas import (
@@ -261,6 +262,8 @@ DATA: dict[str, st.SearchStrategy[Any]] = {
     "observation": observations,
     "packer-binding": bindings,
     "policy-input": policy_inputs,
+    "preference-source-settings": preference_settings,
+    "prompt-source-settings": prompt_settings,
     "report": reports,
     "trajectory": trajectories,
     "wire-geometry": geometries,

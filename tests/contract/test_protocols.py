@@ -4,6 +4,9 @@ from typing import Any
 
 from packer_schemas import (
     BatchSlicer,
+    FingerprintedSource,
+    IndexedSource,
+    MembershipSource,
     PackerSemanticsIdentity,
     PolicyPacker,
     PretokenizedRolloutPacker,
@@ -81,3 +84,21 @@ def test_any_object_with_ids_and_routing_is_a_routed_policy_input() -> None:
         forward_routing = None
 
     assert isinstance(Custom(), RoutedPolicyInput)
+
+
+def test_a_source_has_one_capability_for_each_method() -> None:
+    """A list is indexed and says nothing else of itself; a fingerprint and names of items are capabilities apart."""
+
+    class Named(list[str]):
+        def membership_ids(self) -> tuple[str, ...]:
+            return tuple(self)
+
+    class Printed(list[str]):
+        def cursor_fingerprint(self) -> str:
+            return "v1"
+
+    every = (IndexedSource, FingerprintedSource, MembershipSource)
+    found = {kind: [protocol for protocol in every if isinstance(kind(), protocol)] for kind in (list, Named, Printed)}
+    assert found[list] == [IndexedSource]
+    assert found[Named] == [IndexedSource, MembershipSource]
+    assert found[Printed] == [IndexedSource, FingerprintedSource]
