@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import user_sources
 
 from packer_reference import BaseDataPacker, DecoderOnlyLLMDataPacker
+from packer_reference.sources import PromptSource, build_prompt_source
+from packer_schemas import PromptSourceSettings
 from packproof.models import EMBEDDED, model_path
 
 
@@ -48,6 +51,18 @@ def registry() -> Iterator[None]:
     yield
     BaseDataPacker._classes.clear()
     BaseDataPacker._classes.update(before)
+
+
+@pytest.fixture
+def from_rows(monkeypatch: pytest.MonkeyPatch) -> Callable[..., PromptSource]:
+    """Makes a source of prompts over rows of the test's own, which its factory keeps and hands out as they are."""
+
+    def make(*rows: Any, **settings: Any) -> PromptSource:
+        monkeypatch.setattr(user_sources, "ROWS", list(rows))
+        settings = {"factory": "user_sources.rows", "prompt_column": "question", **settings}
+        return build_prompt_source(PromptSourceSettings(**settings))
+
+    return make
 
 
 def _ready(name: str) -> DecoderOnlyLLMDataPacker:
