@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["PIECE", "FileBytes", "digest_of"]
+__all__ = ["FileBytes", "digest_of"]
 
 PIECE = 8 * 2**20
 """Bytes of a file that are read and hashed at a time."""
@@ -51,18 +51,18 @@ class FileBytes:
         # pread carries its own place, so that processes and threads that share the descriptor do not move each other.
         return os.pread(descriptor, length, start)
 
-    def in_pieces(self, work: Callable[[int], _Found]) -> list[_Found]:
-        """`work(start)` for every piece of the file, in order of the pieces, which are worked on side by side."""
+    def in_pieces(self, work: Callable[[int, int], _Found]) -> list[_Found]:
+        """`work(start, length)` for every piece of the file, in order; pieces are worked on side by side."""
         starts = range(0, self.size, PIECE)
         threads = min(len(starts), os.cpu_count() or 1, 8)
         if threads < 2:
-            return [work(start) for start in starts]
+            return [work(start, PIECE) for start in starts]
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(work, starts))
+            return list(pool.map(lambda start: work(start, PIECE), starts))
 
     def digest(self) -> str:
         """`digest_of` the whole file."""
-        return digest_of(self.in_pieces(lambda start: hashlib.sha256(self.read(start, PIECE)).digest()))
+        return digest_of(self.in_pieces(lambda start, length: hashlib.sha256(self.read(start, length)).digest()))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_descriptor": None}

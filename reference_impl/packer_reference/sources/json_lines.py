@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from packer_reference.sources.file_bytes import PIECE, FileBytes, digest_of
+from packer_reference.sources.file_bytes import FileBytes, digest_of
 
 __all__ = ["LineIndex", "index_lines"]
 
@@ -32,7 +32,7 @@ def index_lines(file: FileBytes) -> LineIndex:
     """
     import numpy as np
 
-    found = file.in_pieces(lambda start: _line_ends(file, start))
+    found = file.in_pieces(lambda start, length: _line_ends(file, start, length))
     ends, befores, afters = (np.concatenate([piece[part] for piece in found] or [[]]) for part in (1, 2, 3))
     head = len(_BOM) if file.read(0, len(_BOM)) == _BOM else 0
     starts = np.concatenate([[head], ends + 1]).astype(np.int64)
@@ -51,13 +51,13 @@ def index_lines(file: FileBytes) -> LineIndex:
     return LineIndex(np.append(kept, file.size), lines, digest_of([piece[0] for piece in found]))
 
 
-def _line_ends(file: FileBytes, start: int) -> tuple[bytes, Any, Any, Any]:
+def _line_ends(file: FileBytes, start: int, length: int) -> tuple[bytes, Any, Any, Any]:
     """Of one piece: its digest, the places of its line feeds, and the bytes before (a return aside) and after each."""
     import numpy as np
 
     lead = min(start, 2)  # a line may end across the border of two pieces
-    read = file.read(start - lead, lead + PIECE + 1)
-    piece = memoryview(read)[lead : lead + PIECE]
+    read = file.read(start - lead, lead + length + 1)
+    piece = memoryview(read)[lead : lead + length]
     padded = np.frombuffer(b"\n" * (2 - lead) + read + b"\n", np.uint8)
     ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == _NEWLINE) + 2
     befores = np.where(padded[ends - 1] == _RETURN, padded[ends - 2], padded[ends - 1])

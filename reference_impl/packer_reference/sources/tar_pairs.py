@@ -27,7 +27,7 @@ class TarPairs:
     they are asked for; copies in worker processes read the file on their own.
 
     Raises `OSError` for a file that cannot be read, and `ValueError`, with the archive and the member, for one that is
-    no such archive, lacks a member of a pair, or has one twice. Spec: sources, SOURCE-7 and SOURCE-13.
+    no such archive, was cut, lacks a member of a pair, or has one twice. Spec: sources, SOURCE-7 and SOURCE-13.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -83,6 +83,8 @@ def _members(file: FileBytes) -> _Members:
                 named = _MEMBER.fullmatch(member.name)
                 if named and member.isreg():
                     _add(found, numbers, member, named, file)
+            if file.read(archive.offset, 512) != bytes(512):  # where tarfile saw no further member
+                raise ValueError(f"{file.name}: has no end mark behind its last member; was the archive cut?")
     except tarfile.TarError as error:
         raise ValueError(f"{file.name}: is no uncompressed tar archive that can be read: {error}") from error
     for number, start in enumerate(found.starts):
