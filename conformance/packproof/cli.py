@@ -1,4 +1,4 @@
-"""The `packproof` command: `explain` a rule, `list` all, `selftest` the kit, `validate` data by `schema`, `lock`."""
+"""The `packproof` command: rules to `explain` and `list`, a `selftest`, data to `validate`, `lock`, and `preflight`."""
 
 import argparse
 import sys
@@ -35,9 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     selftest.add_argument("--trace", type=_file, help="write to this file what stood behind every rule in this run")
     _add_data_commands(commands)
     add_lock_command(commands, _file)
-    given = parser.parse_args(arguments)
-    verdict = given.command in {"validate", "selftest", "lock"} or (given.command == "list" and given.matrix)
-    run = run_lock if given.command == "lock" else _run
+    given, rest = parser.parse_known_args(arguments)
+    if rest and (given.command != "preflight" or any(one.startswith("-") for one in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    given.more = rest  # overrides behind an option, which argparse leaves over
+    judging = {"validate", "selftest", "lock", "preflight"}
+    verdict = given.command in judging or (given.command == "list" and given.matrix)
+    run = {"lock": run_lock, "preflight": _preflight}.get(given.command, _run)
     return run_at_terminal(lambda: run(given), verdict=verdict)
 
 
@@ -59,6 +63,10 @@ def _add_data_commands(commands: Any) -> None:
     named = "default: what the data names by its `$schema`"
     validating.add_argument("--schema", action="append", metavar="NAME|PATH", help=named)
     validating.add_argument("--limit", type=int, default=20, metavar="N", help="problems printed; 0: all (default: 20)")
+    flying = commands.add_parser("preflight", help="import every dotted path of a run's configuration, and call none")
+    flying.add_argument("config", metavar="CONFIG", help="a YAML file")
+    flying.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as in rl.data.path=rows.jsonl; +: a new key")
+    flying.add_argument("--write", metavar="FILE", help="write the resolved configuration to this file")
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -91,6 +99,14 @@ def _run(given: argparse.Namespace) -> int:
         return 0 if whole else 1
     print(rule_pages.list_rules(given.select, given.spec))
     return 0
+
+
+def _preflight(given: argparse.Namespace) -> int:
+    from packproof.preflight.preflight import preflight
+
+    text, fine = preflight(given.config, [*given.overrides, *given.more], given.write)
+    print(text)
+    return 0 if fine else 1
 
 
 def _progress() -> Callable[[str], None] | None:

@@ -40,6 +40,8 @@ def load_object(path: str, option: str) -> Any:
 def _load(path: str, option: str, module_name: str, attribute: str) -> Any:
     if ":" not in path and not _is_module(module_name):
         module_name, _, attribute = path.rpartition(".")
+        if not _is_module(module_name):
+            module_name, attribute = _inside_a_class(module_name, attribute)
     if not module_name or not _is_module(module_name):
         missing = module_name or path
         raise UsageError(
@@ -64,6 +66,17 @@ def import_from(*folders: Path) -> None:
     for folder in map(str, folders):
         if folder not in sys.path:
             sys.path.insert(0, folder)
+
+
+def _inside_a_class(owner: str, attribute: str) -> tuple[str, str]:
+    """For `pkg.mod.Class` and `make`: `pkg.mod` and `Class.make`; as they are where nothing there has such a name."""
+    names = owner.split(".")
+    for split in range(len(names) - 1, 0, -1):
+        module = ".".join(names[:split])
+        if module in sys.modules:  # imported by the search for `owner`
+            inside = hasattr(sys.modules[module], names[split])
+            return (module, ".".join([*names[split:], attribute])) if inside else (owner, attribute)
+    return owner, attribute
 
 
 def load_callable(path: str, option: str) -> Callable[..., Any]:

@@ -81,7 +81,7 @@ from packer_schemas.routing import (
     ROLLOUT_ROUTED_EXPERTS_KEY,
     ROUTING_DTYPES,
 )
-from packer_schemas.run_config import RunConfig
+from packer_schemas.run_config import RunConfig, dotted_paths
 from packer_schemas.schema_files import load_schema, schema_folder, schema_id, schema_names
 from packer_schemas.source_protocols import FingerprintedSource, IndexedSource, MembershipSource
 from packer_schemas.source_settings import CursorResume, PreferenceSourceSettings, PromptSourceSettings
@@ -190,6 +190,7 @@ __all__ = [
     "WorkerPosition",
     "canonical_json",
     "class_source_sha256",
+    "dotted_paths",
     "identity_differences",
     "identity_digest",
     "load_schema",

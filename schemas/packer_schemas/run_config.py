@@ -9,8 +9,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from packer_schemas.build_spec import DataPackerFactories
 from packer_schemas.source_settings import PreferenceSourceSettings, PromptSourceSettings
 
-__all__ = ["RunConfig"]
+__all__ = ["RunConfig", "dotted_paths"]
 
+_PATHS = {
+    "rl.data": ("factory", "items_fn"),
+    "rl.validation.data": ("factory", "items_fn"),
+    "data_packer": ("factory", "teacher_model_factory"),
+}
 _PAIRS_ALONE = PreferenceSourceSettings.model_fields.keys() - PromptSourceSettings.model_fields.keys()
 
 
@@ -80,9 +85,14 @@ class RunConfig(_Section):
         found = {"rl.data": rl.data, "rl.validation.data": (rl.validation or _Validation()).data}
         return {key: settings for key, settings in found.items() if settings is not None}
 
-    def dotted_paths(self) -> dict[str, str]:
-        """Every dotted path that is set, by the key of its setting. Spec: sources, SOURCE-16."""
-        sections = {**self.sources(), "data_packer": self.data_packer}
-        names = ("factory", "items_fn", "teacher_model_factory")
-        found = {f"{key}.{name}": getattr(section, name, None) for key, section in sections.items() for name in names}
-        return {key: path for key, path in found.items() if path}
+
+def dotted_paths(document: Any) -> dict[str, str]:
+    """Every dotted path in a configuration, valid or not, by the key of its setting. Spec: sources, SOURCE-16."""
+    found: dict[str, str] = {}
+    for section, names in _PATHS.items():
+        value = document
+        for step in section.split("."):
+            value = value.get(step) if isinstance(value, Mapping) else None
+        given = value if isinstance(value, Mapping) else {}
+        found |= {f"{section}.{name}": given[name] for name in names if isinstance(given.get(name), str)}
+    return {key: path for key, path in found.items() if path}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from packer_schemas import PreferenceSourceSettings, PromptSourceSettings, RunConfig
+from packer_schemas import PreferenceSourceSettings, PromptSourceSettings, RunConfig, dotted_paths
 
 
 def refusal(model: Any, document: Any) -> str:
@@ -112,7 +112,8 @@ def test_a_configuration_keeps_its_other_keys_to_itself() -> None:
         "data_packer": {"factory": None, "threads": 2},
     }
     config = RunConfig.model_validate(document)
-    assert config.dotted_paths() == {"rl.data.factory": "my.data.rows"}
+    assert config.sources()["rl.data"].selected == {"factory": "my.data.rows"}
+    assert dotted_paths(document) == {"rl.data.factory": "my.data.rows"}
 
 
 def test_a_configuration_names_every_dotted_path_that_is_set() -> None:
@@ -124,7 +125,7 @@ def test_a_configuration_names_every_dotted_path_that_is_set() -> None:
         },
         "data_packer": {"factory": "my.packers.student", "teacher_model_factory": "my.packers.teacher"},
     }
-    assert RunConfig.model_validate(document).dotted_paths() == {
+    assert dotted_paths(document) == {
         "rl.data.factory": "my.data.rows",
         "rl.data.items_fn": "my.data.shorten",
         "rl.validation.data.factory": "my.data.held_out",
@@ -138,8 +139,13 @@ def test_a_configuration_names_every_dotted_path_that_is_set() -> None:
 )
 def test_a_configuration_without_sections_names_nothing(document: dict[str, Any]) -> None:
     """Sections that are missing or null choose nothing."""
-    config = RunConfig.model_validate(document)
-    assert (config.sources(), config.dotted_paths()) == ({}, {})
+    assert (RunConfig.model_validate(document).sources(), dotted_paths(document)) == ({}, {})
+
+
+@pytest.mark.parametrize("document", [3, [], {"rl": 3}, {"rl": {"data": ["a.b"]}}, {"data_packer": {"factory": 3}}])
+def test_paths_are_found_in_what_is_no_configuration(document: Any) -> None:
+    """What cannot be a path is none, so that all others are looked at beside the refusal."""
+    assert dotted_paths(document) == {}
 
 
 def test_a_section_is_of_preferences_where_it_has_one_of_their_settings() -> None:

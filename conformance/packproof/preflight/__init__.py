@@ -1,0 +1,1 @@
+"""`packproof preflight`: looks at a run's configuration before anything is placed."""
