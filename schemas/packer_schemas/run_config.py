@@ -16,7 +16,8 @@ _PATHS = {
     "rl.validation.data": ("factory", "items_fn"),
     "data_packer": ("factory", "teacher_model_factory"),
 }
-_PAIRS_ALONE = PreferenceSourceSettings.model_fields.keys() - PromptSourceSettings.model_fields.keys()
+_PAIRS = [name for name in PreferenceSourceSettings.selectors if name != "factory"]
+_PROMPTS = [name for name in PromptSourceSettings.selectors if name != "factory"]
 
 
 class _Section(BaseModel):
@@ -40,13 +41,20 @@ class _Prompts(PromptSourceSettings, _Section):
 
 
 class _Pairs(PreferenceSourceSettings, _Section):
-    pass
+    @model_validator(mode="before")
+    @classmethod
+    def _no_source_of_prompts(cls, section: Any) -> Any:
+        if isinstance(section, Mapping) and any(section.get(name) for name in _PROMPTS):
+            found = {name: section[name] for name in (*cls.selectors, *_PROMPTS) if section.get(name)}
+            given = ", ".join(f"{name}={value!r}" for name, value in found.items())
+            raise ValueError(f"expected one source at most, got {given}; keep one of them")
+        return section
 
 
 def _kind(section: Any) -> str:
-    """Prompts, unless something in the section belongs to preferences alone."""
-    given = section if isinstance(section, Mapping) else getattr(section, "model_fields_set", ())
-    return "preferences" if isinstance(section, PreferenceSourceSettings) or _PAIRS_ALONE & set(given) else "prompts"
+    """Prompts, unless a source that only preferences have is set: one schema of a run may list the keys of both."""
+    given = section.get if isinstance(section, Mapping) else lambda name: getattr(section, name, None)
+    return "preferences" if any(given(name) for name in _PAIRS) else "prompts"
 
 
 _Source = Annotated[Annotated[_Prompts, Tag("prompts")] | Annotated[_Pairs, Tag("preferences")], Discriminator(_kind)]
@@ -71,9 +79,9 @@ class _Rl(_Section):
 class RunConfig(_Section):
     """A run's configuration, as far as it chooses sources and packers.
 
-    `rl.data` and `rl.validation.data` hold settings of prompts, or of preferences where one of those is among them;
-    `data_packer` holds the factories of packers. Other keys are left alone, but for one that is almost the name of a
-    setting: it would be a setting that nobody applies. `ValidationError` is a `ValueError`, and names the key.
+    `rl.data` and `rl.validation.data` hold settings of prompts, or of preferences where a built-in source of those is
+    set; `data_packer` holds the factories of packers. Other keys are left alone, but for one that is almost the name
+    of a setting: it would be a setting that nobody applies. `ValidationError` is a `ValueError`, and names the key.
     """
 
     rl: _Rl | None = Field(default=None, description="The run itself.")

@@ -148,12 +148,24 @@ def test_paths_are_found_in_what_is_no_configuration(document: Any) -> None:
     assert dotted_paths(document) == {}
 
 
-def test_a_section_is_of_preferences_where_it_has_one_of_their_settings() -> None:
-    """One key that only preferences have makes it theirs; a key that only prompts have is then another run's own."""
-    config = RunConfig.model_validate({"rl": {"data": {"factory": "my.data.pairs", "shuffle": True}}})
-    assert isinstance(config.sources()["rl.data"], PreferenceSourceSettings)
-    config = RunConfig.model_validate({"rl": {"data": {"factory": "my.data.rows"}}})
-    assert isinstance(config.sources()["rl.data"], PromptSourceSettings)
+def test_a_section_is_of_preferences_where_one_of_their_sources_is_set() -> None:
+    """A run whose schema lists the keys of both kinds is told by what is set; keys of the other kind are its own."""
+    both = {"factory": "", "path": None, "prompt_column": "prompt", "jsonl_path": "", "synthetic_pairs": 0}
+    for given, kind in (
+        ({"tar_path": "pairs.tar"}, PreferenceSourceSettings),
+        ({"synthetic_pairs": 4, "shuffle": True}, PreferenceSourceSettings),
+        ({"path": "rows.jsonl", "shuffle": True}, PromptSourceSettings),
+        ({"factory": "my.data.rows"}, PromptSourceSettings),
+    ):
+        source = RunConfig.model_validate({"rl": {"data": {**both, **given}}}).sources()["rl.data"]
+        assert isinstance(source, kind)
+        assert RunConfig.model_validate({"rl": {"data": source}}).sources() == {"rl.data": source}
+
+
+def test_sources_of_both_kinds_exclude_each_other() -> None:
+    """A file of pairs beside a file of prompts is two sources, whatever the kind of the run."""
+    said = refusal(RunConfig, {"rl": {"data": {"factory": "my.data.pairs", "jsonl_path": "a", "path": "b"}}})
+    assert "expected one source at most, got factory='my.data.pairs', jsonl_path='a', path='b'" in said
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,8 @@ data_packer:
   teacher_model_factory: flight_data.Rows
 """
 
+NONE = "no source is set: the built-in one of the run, if it has one"
+
 Run = Callable[..., tuple[int, list[str], str]]
 
 
@@ -161,7 +163,7 @@ def test_all_problems_are_told_at_once(preflight: Run) -> None:
         ("rl: {data: {factory_kwargs: {count: 3}}}", "rl.data: expected a factory for factory_kwargs={'count': 3}"),
         ("rl: {data: {factory: 3}}", "rl.data.factory: Input should be a valid string, got 3"),
         ("rl: {data: {factory: a.b, factory_kwargs: {x: .nan}}}", "factory_kwargs.x: nan is not in JSON"),
-        ("rl: {data: {shuffle: true}}", "rl.data: no source of preferences is set; set one of factory, jsonl_path"),
+        ("rl: {data: {path: a, tar_path: b}}", "rl.data: expected one source at most, got tar_path='b', path='a'"),
         ("rl: {data: {jsonl_path: a, tar_path: b}}", "rl.data: expected one source at most, got jsonl_path='a', tar"),
         ("rl: {data: {}}\ndata_paker: {factory: a.b}", "'data_paker' (did you mean 'data_packer'?)"),
     ],
@@ -178,8 +180,11 @@ def test_a_setting_that_is_wrong_is_told_with_its_key(preflight: Run, config: st
     [
         ("rl: {data: {path: rows.jsonl}}", "rl.data: path 'rows.jsonl', not opened here"),
         ("rl: {data: {synthetic_pairs: 8}}", "rl.data: synthetic_pairs 8, not opened here"),
-        ("rl: {data: {factory: '', path: null}}", "rl.data: no source is set: the run's built-in one"),
-        ("rl: {data: {}, validation: null}", "rl.data: no source is set: the run's built-in one"),
+        (
+            "rl: {data: {factory: '', path: null}}",
+            "rl.data: no source is set: the built-in one of the run, if it has one",
+        ),
+        ("rl: {data: {}, validation: null}", "rl.data: no source is set: the built-in one of the run, if it has one"),
     ],
 )
 def test_a_built_in_source_gets_a_line_too(preflight: Run, config: str, line: str) -> None:

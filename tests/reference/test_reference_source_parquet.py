@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,15 @@ def test_what_is_no_parquet_file_is_named(tmp_path: Path) -> None:
     pq.write_table(pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]), tmp_path / "twice.parquet")
     with pytest.raises(ValueError, match=r"twice.parquet: has the column 'a' twice"):
         ParquetRows(tmp_path / "twice.parquet")
+
+
+def test_without_pyarrow_it_says_what_to_install(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra that brings it is named beside the path."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ValueError, match=r"rows.parquet' cannot be opened: .*pip install 'packproof\[sources\]'"
+    ):
+        build_prompt_source(PromptSourceSettings(path=str(path)))
 
 
 def test_a_broken_row_group_is_named(tmp_path: Path) -> None:

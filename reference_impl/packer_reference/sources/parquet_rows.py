@@ -83,10 +83,10 @@ class ParquetRows:
         if table is None:
             table = self._read(group)
             room = KEPT_BYTES - table.nbytes
-            for other in list(self._kept)[::-1]:  # the latest ones first
-                room -= self._kept[other].nbytes
+            for other, kept in list(self._kept.items())[::-1]:  # the latest ones first
+                room -= kept.nbytes
                 if room < 0:
-                    del self._kept[other]
+                    self._kept.pop(other, None)  # gone, perhaps, where two threads read
         self._kept[group] = table
         return table
 
