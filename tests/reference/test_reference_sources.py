@@ -1,6 +1,8 @@
 """Sources built from settings: how a factory is called, and what of an item is handed on."""
 
+from collections import UserDict
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -142,6 +144,22 @@ def test_what_a_row_function_keeps_is_guarded_too() -> None:
     source = prompts(items_fn="user_sources.from_memory")
     source[0].representations["prompt"].append("written")
     assert source[0].representations == {"prompt": ["kept"]}
+
+
+def test_an_item_that_cannot_be_copied_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mapping of somebody's own around an open file can be guarded by nobody, and is not handed on unguarded."""
+
+    class Lazy(UserDict[str, Any]):
+        lock = None
+
+        def __init__(self) -> None:
+            super().__init__(question="a")
+            self.lock = Lock()
+
+    monkeypatch.setattr(user_sources, "ROWS", [("p", Lazy(), "l")])
+    source = build_preference_source(PreferenceSourceSettings(factory="user_sources.rows"))
+    with pytest.raises(ValueError, match=r"factory 'user_sources.rows': item 0 cannot be copied.*TypeError: cannot pi"):
+        source[0]
 
 
 def test_pairs_are_the_callers_own() -> None:

@@ -39,6 +39,16 @@ class BuiltSource:
                 f"{self.origin}: item {index} of {self._length} cannot be read: {type(error).__name__}: {error}"
             ) from error
 
+    def _copied(self, value: Any, index: int) -> Any:
+        """A copy of what user code may write into; for an item that has something else than data in it, it fails."""
+        try:
+            return copy_containers(value)
+        except Exception as error:
+            raise ValueError(
+                f"{self.origin}: item {index} cannot be copied, so that what is written into it would stay in the "
+                f"source: {type(error).__name__}: {error}"
+            ) from error
+
 
 class PromptSource(BuiltSource):
     """The prompts of a run: `source[i]` is the sample that is made of row i, an `ObsBundle`.
@@ -60,10 +70,10 @@ class PromptSource(BuiltSource):
         place = place_of(index, len(self))
         row = self._item(place)
         if self._items_fn_path:
-            row = self._changed(row if self._fresh else copy_containers(row), place)
+            row = self._changed(row if self._fresh else self._copied(row, place), place)
         made = self._columns.representations(row, place)
         if self._items_fn_path or not self._fresh:
-            made = copy_containers(made)  # a function of the user's may hand out what it keeps, as a source may
+            made = self._copied(made, place)  # a function of the user's may hand out what it keeps, as a source may
         return ObsBundle.model_construct(representations=made)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -98,4 +108,4 @@ class PreferenceSource(BuiltSource):
             raise TypeError(f"{self.origin}: item {place} is a {type(item).__name__}, {wanted}")
         if len(item) != 3:
             raise ValueError(f"{self.origin}: item {place} is a tuple of {len(item)}, {wanted}")
-        return item if self._fresh else copy_containers(item)
+        return item if self._fresh else self._copied(item, place)
