@@ -47,7 +47,7 @@ def test_schema_alone_lists_them(capsys) -> None:
     assert main(["schema"]) == 0
     listed = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in listed] == schema_names()
-    assert "trajectory         One rollout of one sample." in listed
+    assert ["trajectory", "One rollout of one sample."] in [line.split(maxsplit=1) for line in listed]
 
 
 def test_an_unknown_schema_gets_a_hint(capsys) -> None:
