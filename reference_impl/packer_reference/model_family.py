@@ -52,15 +52,14 @@ def config_head(name: str) -> dict[str, Any]:
     where = f"DataPacker.setup: cannot read the configuration of {name!r}"
     try:
         path = cached_file(name, "config.json", _raise_exceptions_for_missing_entries=False)
-        text = "{}" if path is None else Path(path).read_text(encoding="utf-8")
+        raw = {} if path is None else json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise OSError(f"{where}: {error}") from error
-    try:
-        raw = json.loads(text)
-        if not isinstance(raw, dict):
-            raise ValueError(f"expected an object, got a {type(raw).__name__}")  # noqa: TRY004  a file's content
     except ValueError as error:
         raise ValueError(f"{where}: config.json: {error}") from error
+    if not isinstance(raw, dict):
+        got = type(raw).__name__
+        raise ValueError(f"{where}: config.json holds a {got}, expected an object")  # noqa: TRY004  a file's content
     return {key: raw[key] for key in ("model_type", "transformers_version") if isinstance(raw.get(key), str)}
 
 

@@ -40,7 +40,7 @@ def _chat_template(tokenizer: Any) -> dict[str, Any]:
         raise TypeError(
             f"the tokenizer's chat_template is a {type(template).__name__}, expected text, or texts by name"
         )
-    if len(canonical_json(str(template))) <= MAX_TEMPLATE:
+    if len(canonical_json(str(template), "chat_template")) <= MAX_TEMPLATE:
         return {"chat_template": str(template)}
     return {"chat_template_sha256": hashlib.sha256(template.encode()).hexdigest()}
 

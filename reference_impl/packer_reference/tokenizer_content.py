@@ -95,8 +95,8 @@ def _model(backend: Any) -> dict[str, Any]:
     vocabulary, merges = settings.pop("vocab"), settings.pop("merges", None)
     made: dict[str, Any] = {"model": _told(settings)}
     if isinstance(vocabulary, list):  # pieces with scores; the place in the list is the id
-        made["vocabulary_sha256"] = identity_digest([piece for piece, _ in vocabulary])
-        made["scores_sha256"] = identity_digest([_score(piece, score) for piece, score in vocabulary])
+        made["vocabulary_sha256"] = _sha256(_json_text([piece for piece, _ in vocabulary]))
+        made["scores_sha256"] = _sha256(_json_text([_score(piece, score) for piece, score in vocabulary]))
     else:  # asked for anew: what is serialised leaves out all but one of the tokens that share an id
         made["vocabulary_sha256"] = _sha256(_vocabulary_text(backend.get_vocab(with_added_tokens=False)))
     if merges is not None:
@@ -112,7 +112,7 @@ def _cut(text: bytes, size: int) -> tuple[dict[str, Any], bytes, bytes] | None:
     """
     head, found, rest = text.partition(b'"vocab":')
     vocabulary, also, merges = rest.partition(b',"merges":[')
-    if not (found and also and head.startswith(b'{"type":"BPE",') and merges.endswith((b"]]}", b"]}"))):
+    if not (found and also and head.startswith(b'{"type":"BPE",') and merges.endswith(b"]}")):
         return None
     if _count_strings(vocabulary) != size:
         return None  # tokens that share an id, of which only one is serialised
@@ -141,7 +141,7 @@ def _vocabulary_text(vocabulary: dict[str, int]) -> bytes:
 
 
 def _json_text(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
 
 
 def _sha256(text: bytes) -> str:

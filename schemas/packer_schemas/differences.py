@@ -33,11 +33,11 @@ class Difference:
 
 
 def identity_differences(old: IdentityDocument | None, new: IdentityDocument | None) -> list[Difference]:
-    """The fields in which two identities differ, sorted by path; empty exactly when their digests agree (IDENT-16).
+    """The fields in which two identities differ; empty exactly when their digests agree (IDENT-16).
 
     None is the identity of a packer that declares nothing. Fields of objects are compared by name and items of lists
-    by index; `1`, `1.0` and `true` are three values. An object or a list that stands on one side only is one
-    difference. What is in no digest, as `packer`, is not compared.
+    by index, in that order, level by level; `1`, `1.0` and `true` are three values. An object or a list that stands on
+    one side only is one difference. What is in no digest, as `packer`, is not compared.
     """
     return list(_differences(_parts(old), _parts(new), []))
 
