@@ -1,6 +1,6 @@
 """What a packer does on the probe corpus, call by call, and the digests of it that a lock pins (IDENT-17)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from packer_schemas.canonical import identity_digest
@@ -8,25 +8,14 @@ from packproof import limits
 from packproof.described import described
 from packproof.driver import Driver, observation
 from packproof.probes import PROBES, Probe
-from packproof.subject import Subject
 from packproof.violation import CaseTimeout, PackerExit
 
-__all__ = ["behaviour", "behaviour_digest", "observed"]
+__all__ = ["behaviour_digest", "observed"]
 
 
-def behaviour(subject: Subject) -> dict[str, dict[str, str]]:
-    """The digest of what a fresh packer gives for each probe, by model and by the name of the probe."""
-    found = {}
-    for model in subject.models:
-        driver = subject.fresh(model)
-        seen = observed(driver, subject.capabilities)
-        found[driver.model] = {name: identity_digest(answers, name) for name, answers in seen.items()}
-    return found
-
-
-def behaviour_digest(found: dict[str, dict[str, str]]) -> str:
-    """One digest over those of `behaviour`, which names models and probes; their order is no part of it."""
-    return identity_digest(found)
+def behaviour_digest(found: Mapping[str, Mapping[str, str]]) -> str:
+    """One digest over those of all answers, by model and probe; their order is no part of it."""
+    return identity_digest({model: dict(probes) for model, probes in found.items()})
 
 
 def observed(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from packer_schemas import identity_digest
-from packproof.behaviour import behaviour, behaviour_digest, observed
+from packproof.behaviour import behaviour_digest, observed
 from packproof.models import EMBEDDED
 from packproof.probes import PROBE_CORPUS, PROBES
 from packproof.subject import Subject
@@ -34,6 +34,15 @@ class RaisesAnother(MiniaturePacker):
 class RollsOut:
     def get_rollout_input(self, item: Any) -> Any:
         return item.representations["prompt"]
+
+
+def behaviour(subject: Subject) -> dict[str, dict[str, str]]:
+    """A digest of what a fresh packer gives for each probe, by model and by the name of the probe."""
+    found = {}
+    for model in subject.models:
+        seen = observed(subject.fresh(model), subject.capabilities)
+        found[str(model)] = {name: identity_digest(answers, name) for name, answers in seen.items()}
+    return found
 
 
 def changed(other: Any) -> set[str]:
