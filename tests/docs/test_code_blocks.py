@@ -6,6 +6,7 @@ fails). `sh` blocks install things, `yaml` blocks configure a CI, `text` and unt
 they promise is tested elsewhere.
 """
 
+import os
 import re
 import shlex
 import subprocess
@@ -97,4 +98,5 @@ def _console(block: Block, folder: Path) -> None:
 
 
 def _run(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    at_a_desk = {name: value for name, value in os.environ.items() if name != "CI"}  # where a lock may be written
+    return subprocess.run(words, cwd=folder, env=at_a_desk, capture_output=True, text=True, timeout=300, check=False)
