@@ -1,6 +1,7 @@
 """Faults of the lock: it compares too little or too much, or it writes what nobody approved."""
 
 import json
+import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -190,12 +191,37 @@ class WritesInPlace(MiniatureLock):
 
 
 @fault("IDENT-18")
+class CopiedOver(MiniatureLock):
+    """The new text is written beside the file and then copied over it, so a reader finds parts of both."""
+
+    def _put(self, path: Path, text: str) -> None:
+        beside = path.with_suffix(".new")
+        try:
+            beside.write_text(text, encoding="utf-8")
+            shutil.copyfile(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@fault("IDENT-18")
 class RemovesFirst(MiniatureLock):
     """The old file is removed before the new one is written, and a full disk leaves neither."""
 
     def _put(self, path: Path, text: str) -> None:
         path.unlink()
         super()._put(path, text)
+
+
+@fault("IDENT-18")
+class PassesOnceAsked(MiniatureLock):
+    """After an update every entry passes, those that were not approved among them."""
+
+    def update(
+        self, path: str, fresh: Mapping[str, Any], approve: Collection[str], reason: str = "", complete: bool = True
+    ) -> dict[str, Finding]:
+        """As the miniature, and all is well."""
+        found = super().update(path, fresh, approve, reason, complete)
+        return {label: {**one, "passes": True} for label, one in found.items()}
 
 
 @fault("IDENT-18")
@@ -223,6 +249,15 @@ class OtherVersionRead(MiniatureLock):
 
     def _expect_version(self, version: int) -> None:
         """Take it."""
+
+
+@fault("IDENT-18")
+class CorpusNumberKept(MiniatureLock):
+    """All entries are renewed on other probes, and the number of the old ones stands above them."""
+
+    def _put(self, path: Path, text: str) -> None:
+        number = json.loads(path.read_text(encoding="utf-8"))["probe_corpus"]
+        super()._put(path, self._text({**json.loads(text), "probe_corpus": number}))
 
 
 @fault("IDENT-18")
