@@ -29,12 +29,20 @@ KEYS: dict[str, type] = {
 
 
 def project_folder(folder: Path) -> Path:
-    """The nearest folder, from `folder` up, whose pyproject.toml speaks of packproof; `folder` where none does."""
+    """The nearest folder, from `folder` up, whose pyproject.toml has the table; `folder` where none has."""
     for one in (folder, *folder.parents):
         with suppress(OSError):
-            if b"packproof" in (one / "pyproject.toml").read_bytes():
+            if _has_table((one / "pyproject.toml").read_bytes()):
                 return one
     return folder
+
+
+def _has_table(raw: bytes) -> bool:
+    """Whether a pyproject.toml has the table; one that may and cannot be read has it: reading it says what is wrong."""
+    try:
+        return b"packproof" in raw and "packproof" in tomllib.loads(raw.decode()).get("tool", {})
+    except ValueError:
+        return True
 
 
 def read_table(rootpath: Path, folder: Path) -> dict[str, Any]:

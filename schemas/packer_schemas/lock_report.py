@@ -53,7 +53,7 @@ class LockReport(BaseModel):
 
     packproof: str = Field(description="Version of packproof that ran.")
     spec: str = Field(description="Version of the specification that it ran under.")
-    file: str = Field(description="Path of the lock file, as it was given.")
+    file: str = Field(description="Path of the lock file, from the folder of the run.")
     complete: bool = Field(description="Whether every configured packer was asked for; else no entry is obsolete.")
     passes: bool = Field(description="Whether every finding passes.")
     written: bool = Field(description="Whether the file was written.")

@@ -193,6 +193,19 @@ def test_the_lock_of_a_project_is_found_from_below(project: Project) -> None:
     assert pinned.subjects["packer"].models == ["models/own"]
 
 
+def test_a_project_that_only_depends_on_packproof_is_not_asked(project: Project) -> None:
+    """The table counts and not the word: a package inside the project may name packproof as what it is tested with."""
+    lock_project(project)
+    project.write("inner/pyproject.toml", '[project]\nname = "inner"\n[dependency-groups]\ntest = ["packproof"]\n')
+    ran = project.run("packproof", "lock", "--check", cwd="inner")
+    assert ran.code == 1
+    assert "../packproof.lock.json: 2 of 2 fail" in ran.out
+    project.write("inner/pyproject.toml", '[tool.packproof\npacker = "a:b"\n')
+    broken = project.run("packproof", "lock", "--check", cwd="inner")
+    assert broken.code == 2
+    assert "pyproject.toml: not TOML: " in broken.err
+
+
 def test_an_obsolete_entry_goes_when_approved(project: Project) -> None:
     """A packer that was renamed is a missing and an obsolete one, and both kinds together settle it."""
     lock_project(project)

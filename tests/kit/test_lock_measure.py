@@ -9,7 +9,7 @@ import pytest
 from user_packers import Plain
 
 from packer_schemas import class_source_sha256, identity_digest
-from packproof.behaviour import behaviour
+from packproof.behaviour import observed
 from packproof.lock.fresh import Fresh
 from packproof.lock.measure import measure
 from packproof.models import model_path
@@ -112,7 +112,10 @@ def test_an_entry_holds_what_the_packer_declares_and_does() -> None:
     }
     assert entry.class_source_sha256 == class_source_sha256(Processes)
     assert list(entry.behaviour["as built"]) == [probe.name for probe in PROBES]
-    assert entry.behaviour == behaviour(Subject(Processes))
+    subject = Subject(Processes)
+    seen = observed(subject.fresh(), subject.capabilities)
+    assert entry.behaviour == {"as built": {probe: identity_digest(answers) for probe, answers in seen.items()}}
+    assert found.seen == {"a": {"as built": seen}}
     assert entry.behaviour_sha256 == identity_digest(entry.behaviour)
     assert found.lock.probe_corpus == PROBE_CORPUS
     assert {"python", "tokenizers", "torch", "transformers"} <= set(found.lock.versions)

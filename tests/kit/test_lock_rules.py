@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from packer_schemas import IdentityLock, LockCase
-from packer_schemas.cases import LockRow, LockSide
+from packer_schemas.lock_cases import LockRow, LockSide
 from packer_schemas.report import Outcome
 from packproof.effort import Settings
 from packproof.lock.identity_lock import KitLock
