@@ -1,5 +1,6 @@
 """How packers are measured into entries: anew for every model, and without a traceback where they fail."""
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,6 +90,23 @@ class Bottomless(Plain):
         return {**super().get_policy_input(*args, **kwargs), "extra": row}
 
 
+class Counts(Plain):
+    """Numbers its rows, over all packers."""
+
+    made = 0
+
+    def get_policy_input(self, *args: Any, **kwargs: Any) -> Any:
+        Counts.made += 1
+        return {**super().get_policy_input(*args, **kwargs), "number": Counts.made}
+
+
+class DeclaresItself(Plain):
+    """Declares where it lies in memory."""
+
+    def validation_semantics_identity(self) -> Any:
+        return {"at": id(self)}
+
+
 def measured(factory: Callable[[], Any], **given: Any) -> Fresh:
     """What one packer is measured to be, under the label `a`."""
     return measure([Subject(factory, label="a", **given)], Path("/nowhere"))
@@ -169,6 +187,18 @@ def test_a_declaration_that_is_none_is_told(packer: Callable[[], Any], says: str
     told = why(packer)
     assert says in told
     assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("packer", "says"),
+    [
+        (Counts, r"another packer from its factory gives something else for stored ids, .*: see LIFE-8"),
+        (DeclaresItself, r"another packer from its factory declares another identity \(semantics\.at: \d+ -> \d+\)"),
+    ],
+)
+def test_what_changes_by_itself_is_not_pinned(packer: Callable[[], Any], says: str) -> None:
+    """A packer that counts, or whose identity is its address, is told so and not called too narrow or too wide."""
+    assert re.match(says, why(packer))
 
 
 def test_a_setup_that_fails_the_second_time_is_told() -> None:

@@ -11,11 +11,13 @@ import packer_schemas
 import packer_spec
 from packer_schemas.binding import PackerBinding
 from packer_schemas.canonical import identity_digest
+from packer_schemas.differences import identity_differences
 from packer_schemas.lock import Lock, LockedSubject
 from packproof import limits
 from packproof.behaviour import behaviour_digest, observed
 from packproof.driver import Driver
 from packproof.lock.fresh import Fresh, NotMeasured
+from packproof.lock.words import listing
 from packproof.probes import PROBE_CORPUS
 from packproof.runner import quiet
 from packproof.subject import Subject
@@ -61,7 +63,10 @@ def measure(subjects: Sequence[Subject], folder: Path, *, complete: bool = True)
 
 
 def _measured(subject: Subject, models: Sequence[str]) -> tuple[LockedSubject, Seen]:
-    """A fresh packer on each model declares, then is probed; its first entry, and what it gave for the probes."""
+    """A fresh packer on each model declares, then is probed; its first entry, and what it gave for the probes.
+
+    `CallFailed` also where another packer from the same factory declares or gives something else.
+    """
     bindings, behaviour, seen = {}, {}, {}
     for name, model in zip(models, subject.models, strict=True):
         with limits.guarded(limits.SETUP_LIMIT_S):
@@ -70,6 +75,7 @@ def _measured(subject: Subject, models: Sequence[str]) -> tuple[LockedSubject, S
         subject.note(f"a probe on {name}")
         seen[name] = observed(driver, subject.capabilities)
         behaviour[name] = _digests(seen[name])
+        _expect_steady(subject, model, bindings[name], behaviour[name])
     entry = LockedSubject(
         target=subject.target,
         models=list(bindings),
@@ -80,6 +86,21 @@ def _measured(subject: Subject, models: Sequence[str]) -> tuple[LockedSubject, S
         reason="",
     )
     return entry, seen
+
+
+def _expect_steady(subject: Subject, model: str | None, binding: PackerBinding, digests: Mapping[str, str]) -> None:
+    """Ask the packer that the subject keeps for the model as well: what changes by itself cannot be pinned."""
+    with limits.guarded(limits.SETUP_LIMIT_S):
+        other = subject.on(model)
+    if differences := identity_differences(binding.identity, _binding(other).identity):
+        raise CallFailed(
+            "another packer from its factory", f"declares another identity ({differences[0]}): see IDENT-6"
+        )
+    subject.note(f"a probe on {other.model}")
+    again = _digests(observed(other, subject.capabilities))
+    if wavering := [probe for probe in digests if digests[probe] != again[probe]]:
+        told = f"gives something else for {listing(wavering)}: see LIFE-8"
+        raise CallFailed("another packer from its factory", told)
 
 
 def _binding(driver: Driver) -> PackerBinding:
