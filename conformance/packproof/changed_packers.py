@@ -13,6 +13,7 @@ from packproof.behaviour import observed
 from packproof.changes import ModelFiles, with_processor
 from packproof.declared import Digests, declarations, digests
 from packproof.driver import Driver
+from packproof.load import describe
 from packproof.models import resolve_model
 from packproof.probes import PROBES, Probe
 from packproof.subject import Subject
@@ -80,7 +81,10 @@ class Workshop:
         if not self.subject.built_ready and self.model is not None and Path(resolve_model(self.model)).is_dir():
             return self.subject.fresh(self.model, folder=str(folder), trust_remote_code=trust_remote_code)
         driver = self.subject.fresh(self.model)
-        driver.packer.tokenizer = _loaded(folder)
+        try:
+            driver.packer.tokenizer = _loaded(folder)
+        except Exception as error:
+            raise Unexercised(f"the tokenizer of this packer cannot be exchanged: {describe(error)}") from None
         return driver
 
     def shaped(self, files: ModelFiles, place: str = "", *, trust_remote_code: bool | None = None) -> Shaped:

@@ -1,9 +1,11 @@
 """What a packer declares of itself: both declarations as the kit finds them, and digests to compare them by."""
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from packer_schemas.canonical import canonical_json, identity_digest, json_path
+from packer_schemas.canonical import json_path
 from packer_schemas.protocols import PackerProcessorIdentity, PackerSemanticsIdentity
 from packproof.capabilities import satisfies
 from packproof.described import described
@@ -37,12 +39,13 @@ def declarations(driver: Driver) -> dict[str, Any]:
         if satisfies(driver.packer, protocol):
             with driver.calling(f"{method}()"):
                 found[part] = finished(getattr(driver.packer, method)(), driver.last_call)
+                _form(found[part])  # here, for what cannot be read is the packer's fault
     return found
 
 
 def digests(declared: Mapping[str, Any]) -> Digests:
     """A digest of each declaration, whatever it is made of: that it is plain data is a matter of IDENT-3 alone."""
-    return {part: identity_digest(described(value)) for part, value in declared.items()}
+    return {part: hashlib.sha256(_form(value)).hexdigest() for part, value in declared.items()}
 
 
 def worded(found: Digests, part: str = "") -> str:
@@ -76,4 +79,5 @@ def _differences(path: tuple[str, ...], old: Any, new: Any) -> Iterator[tuple[tu
 
 
 def _form(value: Any) -> bytes:
-    return canonical_json(described(value))
+    """Bytes that are equal where two values are, whatever these are made of and however deep."""
+    return json.dumps(described(value), sort_keys=True).encode()

@@ -140,11 +140,12 @@ def _import_path() -> list[str]:
 
 
 def serve() -> None:
-    """Answer questions, one line of JSON each, until there are no more; what packers print goes nowhere."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    """Answer questions, one line of JSON each, until there are no more; packers read and print nothing."""
+    questions, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)  # a packer that reads would take the next question
     os.dup2(nowhere, 1)
-    for line in sys.stdin:
+    for line in questions:
         answers.write(json.dumps(_answer(json.loads(line))) + "\n")
         answers.flush()
 

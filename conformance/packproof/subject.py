@@ -110,7 +110,7 @@ class Subject:
         """
         model = model or self.models[0]
         packer = self.build()
-        driver = Driver(packer, model or "as built", self.note)
+        driver = Driver(packer, f"a copy of {model}" if folder else model or "as built", self.note)
         if not self.built_ready and model is not None:
             trusted = self.trust_remote_code if trust_remote_code is None else trust_remote_code
             driver.setup(folder or resolve_model(model), trusted)

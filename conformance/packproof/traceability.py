@@ -31,6 +31,8 @@ __all__ = [
 
 _TOKENIZER = "needs a tokenizer, and a tokenizer is no plain data"
 _FILE = "speaks of a file and of what may be written into it, not of data"
+_FOLDER = "needs a model folder in which something is changed, and a packer on either"
+_OBJECT = "speaks of the methods that an object has"
 _MEMORY = "speaks of memory, not of values"
 
 WITHOUT_VECTORS: Mapping[str, str] = {
@@ -42,6 +44,12 @@ WITHOUT_VECTORS: Mapping[str, str] = {
     "AUTH-4": _TOKENIZER,
     "AUTH-5": _TOKENIZER,
     "AUTH-7": "speaks of the containers of one language",
+    "IDENT-1": _OBJECT,
+    "IDENT-2": _OBJECT,
+    "IDENT-6": "speaks of processes, places and moments",
+    **dict.fromkeys((f"IDENT-{number}" for number in range(7, 15)), _FOLDER),
+    "IDENT-15": "speaks of classes of one language",
+    "IDENT-16": "speaks of a message for readers; the documents that it is about have vectors under IDENT-5",
     "IDENT-17": _FILE,
     "IDENT-18": _FILE,
     "COLL-13": _MEMORY,

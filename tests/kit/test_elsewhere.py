@@ -42,6 +42,11 @@ class RaisesThere(MiniatureDeclared):
         return {"a": 1}
 
 
+class ReadsStandardInput(MiniatureDeclared):
+    def validation_semantics_identity(self) -> dict[str, Any]:
+        return {"read": sys.stdin.read() if os.getpid() != HERE_OF["pid"] else ""}
+
+
 class HangsThere(MiniatureDeclared):
     def validation_semantics_identity(self) -> dict[str, Any]:
         import time
@@ -92,6 +97,14 @@ def test_a_process_that_dies_is_told_and_replaced() -> None:
     assert caught.value.counterexample.got == "ended the process (-9)"
     subject = Subject(MiniatureDeclared, models=["tiny-qwen"])
     assert declared_elsewhere(subject, "another process", "tiny-qwen").digests
+
+
+def test_a_packer_that_reads_there_finds_nothing() -> None:
+    """Standard input is empty in the other process, and the next question is still to be had."""
+    subject = Subject(ReadsStandardInput, models=["tiny-qwen"])
+    for _ in range(2):
+        found = declared_elsewhere(subject, "another process", "tiny-qwen")
+        assert found.declared["semantics"] == {"read": ""}
 
 
 def test_what_a_packer_raises_there_is_told_here() -> None:

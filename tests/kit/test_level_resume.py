@@ -1,6 +1,7 @@
 """The level `resume` as a user runs it: what is claimed, what is told, and which packers it can be tried on."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from user_project import QUICK, Project
 
 from packer_schemas import Outcome
 from packproof import check_packer
+from packproof.changes import ModelFiles
 from packproof.models import model_path
 from packproof.violation import UsageError
 from packproof.zoo.miniature_gate import MiniatureGate
@@ -67,6 +69,43 @@ class BuiltReady:
 class BuiltReadyByClass(BuiltReady):
     def validation_semantics_identity(self) -> dict[str, Any]:
         return super().validation_semantics_identity() | {"tokenizer_sha256": type(self.tokenizer).__name__}
+
+
+class ReadOnly(BuiltReady):
+    """As `BuiltReady`, with a tokenizer that nobody can exchange."""
+
+    def __init__(self) -> None:
+        self._packer = MiniatureDeclared()
+        self._packer.setup(str(model_path("tiny-gpt2")))
+
+    def _inner(self) -> MiniatureDeclared:
+        return self._packer
+
+    @property
+    def tokenizer(self) -> Any:
+        return self._packer.tokenizer
+
+
+class HoldsItself(MiniatureDeclared):
+    def validation_semantics_identity(self) -> dict[str, Any]:
+        declared = super().validation_semantics_identity()
+        declared["me"] = declared
+        return declared
+
+
+class Unreadable(dict[str, Any]):
+    def items(self) -> Any:
+        raise OSError("no items today")
+
+
+class DeclaresUnreadable(MiniatureDeclared):
+    def validation_semantics_identity(self) -> dict[str, Any]:
+        return Unreadable(super().validation_semantics_identity())
+
+
+class LeavesTemplateOut(MiniatureDeclared):
+    def _template(self) -> Any:
+        return "a template"
 
 
 class RollsOut:
@@ -173,3 +212,29 @@ def test_what_cannot_be_changed_is_not_called_kept() -> None:
     for id in ("IDENT-7", "IDENT-8", "IDENT-9", "IDENT-10", "IDENT-14"):
         assert found[id].status == "not applicable"
         assert "the kit can change neither a model folder nor a tokenizer" in found[id].reason
+
+
+def test_a_tokenizer_that_cannot_be_exchanged_is_told() -> None:
+    """A property without a setter is a reason why rules of changes cannot be tried, and no failure of the kit."""
+    found = outcomes(ReadOnly)
+    for id in ("IDENT-7", "IDENT-8", "IDENT-9", "IDENT-14"):
+        assert found[id].status == ("not tested" if id == "IDENT-7" else "not applicable")
+        assert "the tokenizer of this packer cannot be exchanged" in found[id].reason
+
+
+@pytest.mark.parametrize("packer", [HoldsItself, DeclaresUnreadable])
+def test_an_odd_declaration_is_the_packers_fault(packer: Any) -> None:
+    """A declaration that holds itself, or raises when it is read, breaks rules and never the kit."""
+    found = outcomes(packer, models=["tiny-qwen"])
+    assert found["IDENT-3"].status == "fail"
+    assert "error" not in {one.status for one in found.values()}
+
+
+def test_a_template_among_several_is_changed_too(tmp_path: Path) -> None:
+    """On a model whose templates have names, a declaration without the template does not pass."""
+    files = ModelFiles.read(model_path("tiny-qwen"))
+    named = [{"name": "default", "template": files.template()}, {"name": "tool_use", "template": "{{ 1 }}"}]
+    files.having(settings={**files.settings, "chat_template": named}).write(tmp_path)
+    found = outcomes(LeavesTemplateOut, models=[str(tmp_path)], select=["IDENT-8"])
+    assert found["IDENT-8"].status == "fail"
+    assert outcomes(MiniatureDeclared, models=[str(tmp_path)], select=["IDENT-8"])["IDENT-8"].status == "pass"

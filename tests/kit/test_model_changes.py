@@ -29,7 +29,7 @@ Candidates = Callable[[ModelFiles], Iterator[ModelFiles]]
 TEXT_CHANGES: dict[str, Candidates] = {
     **TOKENIZER_CHANGES,
     **TEMPLATE_CHANGES,
-    **UNSEEN_TEMPLATE_CHANGES,
+    **{f"{name}, after": after for name, (_, after) in UNSEEN_TEMPLATE_CHANGES.items()},
     **SPECIAL_TOKEN_CHANGES,
     **OPERATIONAL_CHANGES,
 }
@@ -132,8 +132,24 @@ def test_the_template_is_changed_where_it_stands() -> None:
     assert "chat_template.jinja" not in jinja.with_template(None).others
     assert files.with_template("other").settings["chat_template"] == "other"
     assert files.with_template(None).template() is None
-    named = files.having(settings={**files.settings, "chat_template": [{"name": "default", "template": "x"}]})
-    assert named.template() is None
+
+
+def test_of_several_templates_the_default_one_is_changed() -> None:
+    """Templates by name keep their names, and the default one is read, changed and taken away."""
+    tools = {"name": "tool_use", "template": "y"}
+    files = files_of("tiny-qwen")
+    named = files.having(settings={**files.settings, "chat_template": [tools, {"name": "default", "template": "x"}]})
+    assert named.template() == "x"
+    assert named.with_template("z").settings["chat_template"] == [{"name": "default", "template": "z"}, tools]
+    assert named.with_template(None).settings["chat_template"] == [tools]
+    assert named.with_template(None).template() is None
+
+
+def test_pairs_of_templates_are_different_texts() -> None:
+    """What the rule on templates calls another text is one, if only by its end, its length or a capital."""
+    for before, after in UNSEEN_TEMPLATE_CHANGES.values():
+        (one,), (other,) = before(files_of("tiny-qwen")), after(files_of("tiny-qwen"))
+        assert one.template() != other.template()
 
 
 def test_a_processor_is_the_models_own_where_it_has_one() -> None:

@@ -71,10 +71,12 @@ class ModelFiles:
         return ModelFiles({name: _reversed(one) for name, one in self.parsed.items()}, self.others)
 
     def template(self) -> str | None:
-        """The text of the chat template, from where transformers reads it first; None where there is no single one."""
+        """The text of the chat template, from where transformers reads it first; of several by name the default one."""
         if "chat_template.jinja" in self.others:
             return self.others["chat_template.jinja"].decode()
         found = self.parsed.get("chat_template.json", self.settings).get("chat_template")
+        if isinstance(found, list):
+            found = next((one["template"] for one in found if one.get("name") == "default"), None)
         return found if isinstance(found, str) else None
 
     def with_template(self, text: str | None) -> "ModelFiles":
@@ -83,7 +85,12 @@ class ModelFiles:
             others = {name: one for name, one in self.others.items() if name != "chat_template.jinja"}
             return ModelFiles(self.parsed, others | ({} if text is None else {"chat_template.jinja": text.encode()}))
         name = "chat_template.json" if "chat_template.json" in self.parsed else "tokenizer_config.json"
-        rest = {key: one for key, one in self.parsed.get(name, {}).items() if key != "chat_template"}
+        file = self.parsed.get(name, {})
+        rest, found = {key: one for key, one in file.items() if key != "chat_template"}, file.get("chat_template")
+        if isinstance(found, list):
+            others = [one for one in found if one.get("name") != "default"]
+            own = [] if text is None else [{"name": "default", "template": text}]
+            return self.with_files({name: {**rest, "chat_template": [*own, *others]}})
         return self.with_files({name: rest if text is None else {**rest, "chat_template": text}})
 
     def added_tokens(self) -> Iterator[str]:

@@ -13,6 +13,10 @@ MODEL_TYPES = ("qwen2", "llama", "gpt2", "qwen3", "mistral")
 """Types to choose another one from (IDENT-10)."""
 
 
+def _as_it_is(text: str) -> str:
+    return text
+
+
 def _template(edit: Callable[[str], str | None]) -> Candidates:
     def candidates(files: ModelFiles) -> Iterator[ModelFiles]:
         text = files.template()
@@ -70,11 +74,20 @@ TEMPLATE_CHANGES: dict[str, Candidates] = {
 }
 """Changes of the template that show in what it renders (IDENT-8)."""
 
-UNSEEN_TEMPLATE_CHANGES: dict[str, Candidates] = {
-    "a comment more in the chat template": _template(lambda text: text + "{# as agreed #}"),
-    "a space more in a comment of the chat template": _template(lambda text: text + "{#  #}"),
+UNSEEN_TEMPLATE_CHANGES: dict[str, tuple[Candidates, Candidates]] = {
+    "a comment more in the chat template": (_template(_as_it_is), _template(lambda text: text + "{# as agreed #}")),
+    "a blank more at the end of the chat template": (_template(_as_it_is), _template(lambda text: text + " ")),
+    "a line feed more at the end of the chat template": (_template(_as_it_is), _template(lambda text: text + "\n")),
+    "a capital in a comment of the chat template": (
+        _template(lambda text: text + "{# as agreed #}"),
+        _template(lambda text: text + "{# As agreed #}"),
+    ),
+    "two letters of a comment in the chat template": (
+        _template(lambda text: text + "{# ab #}"),
+        _template(lambda text: text + "{# ba #}"),
+    ),
 }
-"""Changes of the template that no output shows and that are other texts all the same (IDENT-8)."""
+"""Pairs of templates that are other texts, whether an output shows it or not (IDENT-8)."""
 
 SPECIAL_TOKEN_CHANGES: dict[str, Candidates] = {
     "the pad token": _role_given_to("pad_token"),

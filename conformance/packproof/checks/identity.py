@@ -16,6 +16,7 @@ from packproof.declared import DECLARATIONS, declarations, digests, first_differ
 from packproof.driver import Driver, short
 from packproof.elsewhere import declared_elsewhere
 from packproof.gate_packers import bind, declaring_raw, odd_declaration, refused
+from packproof.load import describe
 from packproof.registry import check
 from packproof.subject import Subject
 from packproof.violation import Unexercised, Violation
@@ -97,7 +98,8 @@ def ident_6(subject: Subject, case: SteadyCase) -> None:
     first = subject.fresh(case.model)
     before = declarations(first)
     digests_before = digests(before)  # now, for what is done next may write into it
-    before = deepcopy(before)
+    with first.calling("validation_semantics_identity(), copied"):
+        before = deepcopy(before)
     call, after, digests_after = _again(subject, first, case.circumstance)
     if digests_after != digests_before:
         path, old, new = first_difference(before, after)
@@ -131,8 +133,10 @@ def _tokenizer_used(subject: Subject, driver: Driver) -> None:
     """Calls that leave their settings in the serialised text of a fast tokenizer; a packer's owner may make them."""
     if "UsesTokenizer" not in subject.capabilities:
         raise Unexercised("the packer shows no tokenizer")
-    with driver.calling("packer.tokenizer(texts, padding=..., truncation=...)"):
+    try:
         driver.tokenizer(["a packer", "one"], padding="max_length", max_length=8, truncation=True)
+    except Exception as error:
+        raise Unexercised(f"the tokenizer cannot pad and cut: {describe(error)}") from None
 
 
 def _answer_written_into(_: Subject, driver: Driver) -> None:
@@ -140,15 +144,15 @@ def _answer_written_into(_: Subject, driver: Driver) -> None:
         _write_into(declared)
 
 
-def _write_into(value: Any) -> None:
-    """Put something into every mapping and list, to any depth."""
+def _write_into(value: Any, within: tuple[int, ...] = ()) -> None:
+    """Put something into every mapping and list, to any depth; `within` are those around it, by `id`."""
+    if id(value) in within or not isinstance(value, (dict, list)):
+        return
+    for one in list(value.values() if isinstance(value, dict) else value):
+        _write_into(one, (*within, id(value)))
     if isinstance(value, dict):
-        for one in list(value.values()):
-            _write_into(one)
         value["written by the caller"] = True
-    elif isinstance(value, list):
-        for one in value:
-            _write_into(one)
+    else:
         value.append("written by the caller")
 
 

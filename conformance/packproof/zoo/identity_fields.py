@@ -130,6 +130,22 @@ class CommentsStripped(MiniatureDeclared):
 
 
 @fault("IDENT-8")
+class TemplateTrimmed(MiniatureDeclared):
+    """The template is declared without the white space at its ends, which a renderer may well write out."""
+
+    def _template(self) -> Any:
+        return self.tokenizer.chat_template and self.tokenizer.chat_template.strip()
+
+
+@fault("IDENT-8")
+class TemplateByItsLength(MiniatureDeclared):
+    """The number of characters stands in for the template."""
+
+    def _template(self) -> Any:
+        return self.tokenizer.chat_template and len(self.tokenizer.chat_template)
+
+
+@fault("IDENT-8")
 class ProcessorWithoutTemplate(MiniatureDeclared):
     """The processor declaration has no template, so a teacher that is prompted otherwise is the same one."""
 
