@@ -1,9 +1,12 @@
 """What `packproof preflight` reads and writes: YAML, overrides, interpolations, and the file of a run's record."""
 
+import os
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 import yaml
@@ -220,6 +223,34 @@ def test_a_record_that_cannot_be_written_is_a_mistake(preflight: Run, tmp_path: 
     code, _, err = preflight("--write", "none/resolved.yaml")
     assert code == 2
     assert err == "packproof: --write none/resolved.yaml: cannot be written: No such file or directory.\n"
+
+
+def test_a_record_never_replaces_what_is_no_writable_file(preflight: Run, tmp_path: Path) -> None:
+    """A pipe, a write-protected file, and a link to either, are refused before anything is imported, and stay."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "locked.yaml").write_text("old: 1\n")
+    (tmp_path / "locked.yaml").chmod(0o444)
+    (tmp_path / "to_pipe").symlink_to("pipe")
+    (tmp_path / "to_locked").symlink_to("locked.yaml")
+    for name, said in [("pipe", "is no regular file"), ("locked.yaml", "is write-protected")]:
+        for target in (name, f"to_{name.removesuffix('.yaml')}"):
+            code, out, err = preflight("--write", target)
+            assert (code, out) == (2, "")
+            assert err.startswith(f"packproof: --write {target}: {said}; it is as it was.")
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "locked.yaml").read_text() == "old: 1\n"
+    assert (tmp_path / "to_pipe").is_symlink()
+
+
+def test_a_record_is_written_where_a_link_leads(preflight: Run, tmp_path: Path) -> None:
+    """The link stays, and the file behind it is made, or replaced with the permissions that it had."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "resolved.yaml").symlink_to("runs/one.yaml")
+    first = written(run=preflight)
+    (tmp_path / "runs" / "one.yaml").chmod(0o600)
+    assert written("count=13", run=preflight) == {**first, "count": 13, "steps": 13, "rl": ANY}
+    assert (tmp_path / "resolved.yaml").is_symlink()
+    assert stat.S_IMODE((tmp_path / "runs" / "one.yaml").stat().st_mode) == 0o600
 
 
 def test_a_configuration_that_is_not_there_is_a_mistake(tmp_path: Path, capsys: Any) -> None:

@@ -1,6 +1,5 @@
 """The kit's own identity lock: checks a lock file against the packers of now, and updates it as a whole."""
 
-import stat
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from packproof.lock.approve import Approval, ci_says, updated
 from packproof.lock.compare import compare
 from packproof.lock.file import lock_text, read_lock
 from packproof.lock.fresh import Fresh
-from packproof.lock.storing import alone, replace_file
+from packproof.storing import alone, refuse_irreplaceable, replace_file
 from packproof.violation import UsageError
 
 __all__ = ["KitLock", "LockFile"]
@@ -59,15 +58,10 @@ class LockFile:
         return findings, made.note
 
     def refuse_unwritable(self) -> None:
-        """`UsageError` where the folder is not there, or the file is write-protected: a rename would go over that."""
+        """`UsageError` where the folder is not there, or the file is one that a rename must not go over."""
         if not self.path.parent.is_dir():
             raise UsageError(f"{self.path}: there is no folder {self.path.parent}; make it first.")
-        try:
-            mode = self.path.stat().st_mode
-        except OSError:
-            return
-        if stat.S_ISREG(mode) and not stat.S_IMODE(mode) & 0o222:
-            raise UsageError(f"{self.path}: is write-protected; it is as it was. Allow writing, as with chmod u+w.")
+        refuse_irreplaceable(self.path, str(self.path))
 
 
 class KitLock:

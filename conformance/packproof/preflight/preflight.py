@@ -11,6 +11,7 @@ from packer_schemas import DataPackerFactories, PreferenceSourceSettings, Prompt
 from packproof.load import load_callable
 from packproof.preflight.config_file import ConfigFile
 from packproof.preflight.resolved_file import resolved_text, unwritable, write_whole
+from packproof.storing import refuse_irreplaceable
 from packproof.violation import UsageError
 from packproof.wording import one_line, plural
 
@@ -57,6 +58,7 @@ def _target(write: str | None, path: str) -> Path | None:
     target = Path(write)
     if not write or target.is_dir() or (target.exists() and Path(path).exists() and target.samefile(path)):
         raise UsageError(f"--write {write!r}: expected the name of a file, and not that of the configuration.")
+    refuse_irreplaceable(target, f"--write {one_line(write)}")
     return target
 
 

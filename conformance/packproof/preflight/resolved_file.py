@@ -1,10 +1,10 @@
 """The configuration that a run is repeated from: one YAML file with everything resolved, the same bytes every time."""
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from packproof.storing import alone, replace_file
 from packproof.violation import UsageError
 from packproof.wording import one_line
 
@@ -43,14 +43,11 @@ def unwritable(value: Any, key: str = "") -> Iterator[str]:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file in one step: others see what was there before or all of `text`. `UsageError` where it cannot be."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
+        with alone(path):
+            replace_file(path, text.encode("utf-8"))
     except OSError as error:
         raise UsageError(f"--write {one_line(str(path))}: cannot be written: {error.strerror}.") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _like_a_number(value: str) -> bool:

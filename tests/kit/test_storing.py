@@ -1,4 +1,4 @@
-"""A lock file is put in place as a whole, whoever is killed while writing it and however many write at once."""
+"""A file is put in place as a whole, whoever is killed while writing it and however many write at once."""
 
 import signal
 import stat
@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from packproof.lock.storing import alone, replace_file
 from packproof.lock_cases.places import full_disk
+from packproof.storing import alone, replace_file
 
 OLD, NEW = b"old " * 5000, b"new " * 7000
 
 KILLED_AT_LINE = """
 import os, signal, sys
 from pathlib import Path
-from packproof.lock import storing
-from packproof.lock.storing import alone, replace_file
+from packproof import storing
+from packproof.storing import alone, replace_file
 
 path, line = Path(sys.argv[1]), int(sys.argv[2])
 seen = 0
@@ -42,7 +42,7 @@ sys.settrace(None)
 WRITES_FOR_EVER = """
 import sys
 from pathlib import Path
-from packproof.lock.storing import alone, replace_file
+from packproof.storing import alone, replace_file
 
 path, one = Path(sys.argv[1]), sys.argv[2].encode()
 print("ready", flush=True)
@@ -54,7 +54,7 @@ while True:
 COUNTS_UP = """
 import sys
 from pathlib import Path
-from packproof.lock.storing import alone, replace_file
+from packproof.storing import alone, replace_file
 
 path = Path(sys.argv[1])
 for _ in range(int(sys.argv[2])):

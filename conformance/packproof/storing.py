@@ -8,7 +8,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["alone", "replace_file"]
+from packproof.violation import UsageError
+
+__all__ = ["alone", "refuse_irreplaceable", "replace_file"]
+
+
+def refuse_irreplaceable(path: Path, name: str) -> None:
+    """`UsageError` that begins with `name` for a path that a rename would wrongly go over.
+
+    That is a write-protected file, and what is there and no regular file: a folder, a device, a pipe. A symbolic link
+    is followed, and one that leads nowhere yet is fine.
+    """
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"{name}: cannot be written: {error.strerror}.") from error
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{name}: is no regular file; it is as it was. Name a file.")
+    if not stat.S_IMODE(mode) & 0o222:
+        raise UsageError(f"{name}: is write-protected; it is as it was. Allow writing, as with chmod u+w.")
 
 
 @contextmanager
