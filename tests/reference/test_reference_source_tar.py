@@ -82,15 +82,36 @@ def test_a_pair_has_each_member_once(tmp_path: Path, members: list[tuple[str, st
         TarPairs(write(tmp_path / "pairs.tar", members))
 
 
-def test_links_are_no_members(tmp_path: Path) -> None:
-    """A link in the archive has no content there."""
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE])
+def test_a_link_is_no_member(tmp_path: Path, kind: bytes) -> None:
+    """A link in the archive has no content there, which is told of a member of a pair; others are left alone."""
     path = write(tmp_path / "pairs.tar", pair("a")[:2])
-    with tarfile.open(path, "a") as archive:
-        info = tarfile.TarInfo("a.loser.txt")
-        info.type, info.linkname = tarfile.SYMTYPE, "a.winner.txt"
-        archive.addfile(info)
-    with pytest.raises(ValueError, match=r"the pair 'a' has no member a.loser.txt"):
+    for name in ("latest", "a.loser.txt"):
+        with tarfile.open(path, "a") as archive:
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "a.winner.txt"
+            archive.addfile(info)
+    with pytest.raises(ValueError, match=r"pairs.tar: a.loser.txt: is a link, expected a file"):
         TarPairs(path)
+
+
+def test_nothing_may_stand_behind_the_end(tmp_path: Path) -> None:
+    """Of two archives put one behind the other the second would be lost; zeros may follow, as tapes have them."""
+    path, other = write(tmp_path / "pairs.tar", pair("a")), write(tmp_path / "other.tar", pair("b"))
+    whole = path.read_bytes()
+    for behind in (other.read_bytes(), bytes(9 * 2**20) + b"x"):
+        path.write_bytes(whole + behind)
+        with pytest.raises(ValueError, match=r"pairs.tar: has more behind its end mark, perhaps another archive"):
+            TarPairs(path)
+    path.write_bytes(whole + bytes(10_000))
+    assert TarPairs(path).membership_ids() == ("a",)
+
+
+def test_what_macos_adds_is_left_alone(tmp_path: Path) -> None:
+    """Its tar writes a file `._NAME` beside every file with attributes, in the same folder; none is of a pair."""
+    members = [(f"{folder}._{name}", b"\x00\x05\x16\x07") for folder in ("", "./", "sub/") for name, _ in pair("1")]
+    source = TarPairs(write(tmp_path / "pairs.tar", [*members, *pair("1"), *pair("sub/1")]))
+    assert source.membership_ids() == ("1", "sub/1")
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:bz2"])

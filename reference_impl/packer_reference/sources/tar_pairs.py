@@ -14,6 +14,9 @@ from packer_reference.sources.map_style import place_of
 __all__ = ["TarPairs"]
 
 _PLACES = ("prompt", "winner", "loser")
+_APPLE_DOUBLE = "._"
+"""How the name of a file begins in which macOS keeps the attributes of the file beside it."""
+
 _MEMBER = re.compile(rf"(?:\./)?(?P<key>.+)\.(?P<place>{'|'.join(_PLACES)})\.(?P<kind>txt|json)", re.DOTALL)
 
 
@@ -23,11 +26,13 @@ class TarPairs:
     The pair with the key `0001` has the members `0001.prompt.txt`, `0001.winner.txt` and `0001.loser.txt`, or `.json`
     in place of `.txt` for any of them. A `.txt` member is the text itself, a `.json` member any JSON value, such as a
     conversation, a list of ids or an object; both are UTF-8. A key may have folders in front. Pairs come in the order
-    of their first members, and other members are left alone. Members are found once, by their headers, and read when
-    they are asked for; copies in worker processes read the file on their own.
+    of their first members, and other members are left alone, AppleDouble files (`._NAME`) of macOS among them. Members
+    are found once, by their headers, and read when they are asked for; copies in worker processes read the file on
+    their own.
 
     Raises `OSError` for a file that cannot be read, and `ValueError`, with the archive and the member, for one that is
-    no such archive, was cut, lacks a member of a pair, or has one twice. Spec: sources, SOURCE-7 and SOURCE-13.
+    no such archive, was cut, has anything behind its end, lacks a member of a pair, has one twice, or has a link in
+    place of one. Spec: sources, SOURCE-7 and SOURCE-13.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -81,17 +86,31 @@ def _members(file: FileBytes) -> _Members:
             for member in archive:
                 archive.members = []  # pyright: ignore[reportAttributeAccessIssue]  which would grow with the file
                 named = _MEMBER.fullmatch(member.name)
-                if named and member.isreg():
+                if named is None or member.name.rpartition("/")[2].startswith(_APPLE_DOUBLE):
+                    continue
+                if member.issym() or member.islnk():
+                    raise ValueError(f"{file.name}: {member.name}: is a link, expected a file with the content itself")
+                if member.isreg():
                     _add(found, numbers, member, named, file)
-            if file.read(archive.offset, 512) != bytes(512):  # where tarfile saw no further member
-                raise ValueError(f"{file.name}: has no end mark behind its last member; was the archive cut?")
+            end = archive.offset  # where tarfile saw no further member
     except tarfile.TarError as error:
         raise ValueError(f"{file.name}: is no uncompressed tar archive that can be read: {error}") from error
+    _expect_end(file, end)
     for number, start in enumerate(found.starts):
         if start < 0:
             key, place = found.keys[number // 3], _PLACES[number % 3]
             raise ValueError(f"{file.name}: the pair {key!r} has no member {key}.{place}.txt or {key}.{place}.json")
     return found
+
+
+def _expect_end(file: FileBytes, end: int) -> None:
+    """`ValueError` unless zeros follow from `end` on, at least one block of them, up to the end of the file."""
+    if file.read(end, 512) != bytes(512):
+        raise ValueError(f"{file.name}: has no end mark behind its last member; was the archive cut?")
+    for start in range(end, file.size, 2**20):
+        if file.read(start, 2**20).strip(b"\0"):
+            said = "has more behind its end mark, perhaps another archive; join archives with tar --concatenate"
+            raise ValueError(f"{file.name}: {said}")
 
 
 def _add(
