@@ -26,7 +26,7 @@ def load_object(path: str, option: str) -> Any:
     Raises `UsageError`, naming `option` and `path`, when there is none or when its module fails to import.
     """
     module_name, colon, attribute = path.partition(":")
-    if not module_name or (colon and not attribute):
+    if not module_name or path.endswith(".") or (colon and not all(attribute.split("."))):
         raise UsageError(f"{option} {path!r}: expected module:factory, for example my_package.packers:make_packer")
     try:
         with limits.guarded(limits.SETUP_LIMIT_S, spare_imports=False):

@@ -96,6 +96,11 @@ def test_every_dotted_path_is_imported_and_none_is_called(preflight: Run, tmp_pa
     [
         ("rl.data.factory", "extras.data.rows", "there is no module 'extras.data'"),
         ("rl.data.factory", "flight_data.rowz", "'flight_data' has no attribute 'rowz'. Did you mean 'rows'?"),
+        ("rl.data.factory", "flight_data.rows.", "expected module:factory"),
+        ("rl.data.factory", "flight_data:rows.", "expected module:factory"),
+        ("rl.data.factory", "flight_data:.rows", "expected module:factory"),
+        ("rl.data.factory", "flight_data:Rows..held_out", "expected module:factory"),
+        ("rl.data.factory", "flight_data..rows", "there is no module 'flight_data.'"),
         ("rl.data.items_fn", "flight_data.NUMBER", "expected a callable, got int"),
         ("rl.validation.data.factory", "rows", "there is no module 'rows'"),
         ("rl.validation.data.factory", "flight_data", "expected a callable, got module"),

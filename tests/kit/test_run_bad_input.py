@@ -84,6 +84,7 @@ CASES = {
     "no attribute": ("packers:Plian", "'packers' has no attribute 'Plian'. Did you mean 'Plain'?"),
     "no attribute by dotted path": ("packers.Plian", "'packers' has no attribute 'Plian'. Did you mean 'Plain'?"),
     "no factory": ("packers:", "expected module:factory, for example my_package.packers:make_packer"),
+    "a point too many": ("packers.Plain.", "expected module:factory"),
     "empty": ("", "expected module:factory"),
     "a path": ("./packers.py:Plain", "there is no module './packers.py'"),
     "module raises": ("broken_name:make", "importing 'broken_name' failed: NameError: name 'nothing' is not defined"),
