@@ -2,10 +2,20 @@
 
 import difflib
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    ModelWrapValidatorHandler,
+    Tag,
+    model_validator,
+)
 
+from packer_schemas.all_mistakes import validated
 from packer_schemas.build_spec import DataPackerFactories
 from packer_schemas.source_settings import PreferenceSourceSettings, PromptSourceSettings
 
@@ -25,15 +35,14 @@ class _Section(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _no_slips(cls, section: Any) -> Any:
+    def _no_slips(cls, section: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         known = [name for name in cls.model_fields if len(name) > 2]
         unknown = [key for key in section if key not in cls.model_fields] if isinstance(section, Mapping) else []
         close = {key: difflib.get_close_matches(str(key), known, n=1, cutoff=0.8) for key in unknown}
-        if slips := [f"{key!r} (did you mean {match[0]!r}?)" for key, match in close.items() if match]:
-            raise ValueError(f"there is no setting {', '.join(slips)}")
-        return section
+        slips = [f"{key!r} (did you mean {match[0]!r}?)" for key, match in close.items() if match]
+        return validated(section, handler, f"there is no setting {', '.join(slips)}" if slips else None)
 
 
 class _Prompts(PromptSourceSettings, _Section):
@@ -41,14 +50,7 @@ class _Prompts(PromptSourceSettings, _Section):
 
 
 class _Pairs(PreferenceSourceSettings, _Section):
-    @model_validator(mode="before")
-    @classmethod
-    def _no_source_of_prompts(cls, section: Any) -> Any:
-        if isinstance(section, Mapping) and any(section.get(name) for name in _PROMPTS):
-            found = {name: section[name] for name in (*cls.selectors, *_PROMPTS) if section.get(name)}
-            given = ", ".join(f"{name}={value!r}" for name, value in found.items())
-            raise ValueError(f"expected one source at most, got {given}; keep one of them")
-        return section
+    others: ClassVar[tuple[str, ...]] = tuple(_PROMPTS)
 
 
 def _kind(section: Any) -> str:

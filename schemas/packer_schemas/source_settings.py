@@ -1,9 +1,11 @@
 """What a run's configuration says of its data: which source, which columns, and what becomes of a saved cursor."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, field_validator, model_validator
 
+from packer_schemas.all_mistakes import validated
 from packer_schemas.canonical import canonical_json
 
 __all__ = ["CursorResume", "PreferenceSourceSettings", "PromptSourceSettings", "SourceSettings"]
@@ -22,6 +24,8 @@ class SourceSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     selectors: ClassVar[tuple[str, ...]] = ("factory",)
+    others: ClassVar[tuple[str, ...]] = ()
+    """Selectors of another kind of source, which exclude these too."""
 
     factory: str | None = Field(default=None, description="Dotted path of a factory; it returns the source.")
     factory_kwargs: dict[str, Any] = Field(
@@ -47,15 +51,21 @@ class SourceSettings(BaseModel):
             raise ValueError(error) from error
         return value
 
-    @model_validator(mode="after")
-    def _one_is_selected(self) -> Self:
-        found = ", ".join(f"{name}={value!r}" for name, value in self.selected.items())
-        if len(self.selected) > 1:
-            raise ValueError(f"expected one source at most, got {found}; keep one of them")
-        if self.factory_kwargs and not self.factory:
-            given = f"factory_kwargs={self.factory_kwargs!r}"
-            raise ValueError(f"expected a factory for {given}, got {found or 'none'}; name it, or leave them out")
-        return self
+    @model_validator(mode="wrap")
+    @classmethod
+    def _one_is_selected(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        return validated(value, handler, cls._misselected(value) if isinstance(value, Mapping) else None)
+
+    @classmethod
+    def _misselected(cls, given: Mapping[str, Any]) -> str | None:
+        selected = {name: given[name] for name in (*cls.selectors, *cls.others) if given.get(name)}
+        found = ", ".join(f"{name}={value!r}" for name, value in selected.items())
+        if len(selected) > 1:
+            return f"expected one source at most, got {found}; keep one of them"
+        if (kwargs := given.get("factory_kwargs")) and "factory" not in selected:
+            said = f"expected a factory for factory_kwargs={kwargs!r}, got {found or 'none'}"
+            return f"{said}; name it, or leave them out"
+        return None
 
 
 class PromptSourceSettings(SourceSettings):

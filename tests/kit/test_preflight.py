@@ -160,6 +160,45 @@ def test_all_problems_are_told_at_once(preflight: Run) -> None:
 
 
 @pytest.mark.parametrize(
+    ("config", "problems"),
+    [
+        (
+            "rl: {data: {path: a, name: b, prompt_colum: c, cursor_resume: sometimes}}",
+            [
+                "rl.data: there is no setting 'prompt_colum' (did you mean 'prompt_column'?)",
+                "rl.data: expected one source at most, got path='a', name='b'; keep one of them",
+                "rl.data.cursor_resume: Input should be 'off', 'auto' or 'strict', got 'sometimes'",
+            ],
+        ),
+        (
+            "rl: {data: {path: a, tar_path: b, jsonl_path: c, cursor_resume: sometimes, suffle: true}}",
+            [
+                "rl.data: there is no setting 'suffle' (did you mean 'shuffle'?)",
+                "rl.data: expected one source at most, got jsonl_path='c', tar_path='b', path='a'; keep one of them",
+                "rl.data.cursor_resume: Input should be 'off', 'auto' or 'strict', got 'sometimes'",
+            ],
+        ),
+        (
+            "rl: {dta: {}, data: {factory_kwargs: {a: .nan}, metadata_columns: ['']}, validation: 3}\ndata_paker: {}",
+            [
+                "there is no setting 'data_paker' (did you mean 'data_packer'?)",
+                "rl: there is no setting 'dta' (did you mean 'data'?)",
+                "rl.data: expected a factory for factory_kwargs={'a': nan}, got none; name it, or leave them out",
+                "rl.data.factory_kwargs: factory_kwargs.a: nan is not in JSON, expected a finite number",
+                "rl.data.metadata_columns.0: String should have at least 1 character, got ''",
+                "rl.validation: expected a mapping, got 3",
+            ],
+        ),
+    ],
+)
+def test_no_mistake_hides_another(preflight: Run, config: str, problems: list[str]) -> None:
+    """What is wrong with a section as a whole is told beside what is wrong with its settings, and once."""
+    code, lines, _ = preflight(config=config)
+    assert code == 1
+    assert sorted(lines[:-1]) == sorted(problems)
+
+
+@pytest.mark.parametrize(
     ("config", "said"),
     [
         ("rl: 3", "rl: expected a mapping, got 3"),

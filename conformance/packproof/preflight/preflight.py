@@ -108,7 +108,7 @@ def _told(error: dict[str, Any]) -> str:
     if error["type"] in {"model_type", "dict_type"}:  # pydantic names the class that it fills
         said = "expected a mapping"
     shown = f", got {got!r}" if not isinstance(got, dict) and not said.endswith(repr(got)) else ""
-    return f"{'.'.join(steps)}: {said}{shown}"
+    return ": ".join([*filter(None, [".".join(steps)]), f"{said}{shown}"])
 
 
 def _import(paths: dict[str, str]) -> dict[str, str]:
