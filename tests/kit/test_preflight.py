@@ -199,6 +199,24 @@ def test_no_mistake_hides_another(preflight: Run, config: str, problems: list[st
 
 
 @pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ("{factory: '${oc.env:NO_SUCH}', factory_kwargs: {a: 1}}", "rl.data.factory: KeyError raised while resolving"),
+        ("{factory: '${rl.data.factory}'}", "rl.data.factory: Recursive interpolation detected"),
+        ("{factory: '???', factory_kwargs: {a: 1}}", "rl.data.factory: is mandatory ('???') and has no value"),
+        ("{path: '${nothing}'}", "rl.data.path: Interpolation key 'nothing' not found"),
+        ("{tar_path: '???'}", "rl.data.tar_path: is mandatory ('???') and has no value"),
+    ],
+)
+def test_what_cannot_be_resolved_is_told_once(preflight: Run, section: str, said: str) -> None:
+    """A source whose choice is unknown is neither said to be missing, nor its keyword arguments to be without one."""
+    code, lines, _ = preflight(config=f"rl: {{data: {section}}}")
+    assert code == 1
+    assert lines[0].startswith(said)
+    assert lines[1:] == ["config.yaml: 1 problem"]
+
+
+@pytest.mark.parametrize(
     ("config", "said"),
     [
         ("rl: 3", "rl: expected a mapping, got 3"),

@@ -1,7 +1,7 @@
 """`packproof preflight`: imports every dotted path of a configuration, calls none, and tells all problems at once."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ __all__ = ["preflight"]
 
 _SOURCES = ("rl.data", "rl.validation.data")
 _SECTIONS = (*_SOURCES, "data_packer")
+_SELECTORS = tuple(dict.fromkeys((*PromptSourceSettings.selectors, *PreferenceSourceSettings.selectors)))
 
 
 def preflight(path: str, overrides: Sequence[str], write: str | None = None) -> tuple[str, bool]:
@@ -33,11 +34,11 @@ def preflight(path: str, overrides: Sequence[str], write: str | None = None) -> 
     file = ConfigFile(path, overrides, list(_known_keys()))
     document, problems = file.sections(*_SECTIONS)
     _settle(document)
-    fine, misfits = _sources(document)
+    paths = dotted_paths(document)
+    fine, misfits = _sources(document, {line.partition(": ")[0] for line in problems})
     problems += misfits
     if not problems and all(_at(document, section) is None for section in _SECTIONS):
         raise UsageError(f"{one_line(path)}: has none of {', '.join(_SECTIONS)}; there is nothing to look at.")
-    paths = dotted_paths(document)
     told = _import(paths)
     problems += [said for said in told.values() if said]
     fine += [f"{key} {paths[key]!r}: imported" for key, said in told.items() if not said]
@@ -88,8 +89,17 @@ def _settle(document: Any) -> None:
                 section["cursor_resume"] = "off"
 
 
-def _sources(document: Any) -> tuple[list[str], list[str]]:
-    """A line for each source without a factory, none of which is opened; and what is wrong with the settings."""
+def _sources(document: Any, unresolved: Collection[str]) -> tuple[list[str], list[str]]:
+    """A line for each source without a factory, none of which is opened; and what is wrong with the settings.
+
+    Nothing is said to be left out that is only `unresolved`, the keys of which are told already.
+    """
+    unsure = {key for key in _SOURCES if any(f"{key}.{name}" in unresolved for name in _SELECTORS)}
+    for key in unsure:
+        section = _at(document, key)
+        chosen = [name for name in _SELECTORS if section.get(name)] if isinstance(section, dict) else [key]
+        if f"{key}.factory" in unresolved and not chosen:
+            section["factory"] = "???"  # so that its keyword arguments have one
     try:
         sources = RunConfig.model_validate(document).sources()
     except ValidationError as error:
@@ -97,7 +107,7 @@ def _sources(document: Any) -> tuple[list[str], list[str]]:
     fine = []
     for key, settings in sources.items():
         built_in = [f"{name} {value!r}, not opened here" for name, value in settings.selected.items()]
-        if not settings.factory:
+        if not settings.factory and (built_in or key not in unsure):
             fine.append(f"{key}: {(built_in or ['no source is set: the built-in one of the run, if it has one'])[0]}")
     return fine, []
 
