@@ -35,6 +35,10 @@ def load_object(path: str, option: str) -> Any:
         raise UsageError(f"{option} {path!r}: importing it did not finish within {limits.SETUP_LIMIT_S:g} s.") from None
     except (PackerExit, SystemExit) as error:
         raise UsageError(f"{option} {path!r}: importing it tried to end the process (exit {error.code}).") from None
+    except (UsageError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # from the module, or from the search for it in its package
+        raise UsageError(f"{option} {path!r}: importing it failed: {describe(error)}") from error
 
 
 def _load(path: str, option: str, module_name: str, attribute: str) -> Any:

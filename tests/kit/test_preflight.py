@@ -290,6 +290,22 @@ def test_without_omegaconf_it_says_what_to_install(project: Project) -> None:
     assert ran.err == "packproof: preflight reads configurations with OmegaConf: pip install 'packproof[sources]'.\n"
 
 
+@pytest.mark.parametrize("path", ["flight_odd.rows", "flight_pack.inner.rows", "flight_lazy.rows"])
+def test_an_import_may_raise_anything(preflight: Run, tmp_path: Path, path: str) -> None:
+    """What is no `Exception`, raised by a module, by its package or by its attribute, is a line; ctrl-C ends it all."""
+    odd = "class Odd(BaseException): ...\n"
+    (tmp_path / "flight_odd.py").write_text(f"{odd}raise Odd('enough')\n")
+    (tmp_path / "flight_stopped.py").write_text("raise KeyboardInterrupt\n")
+    (tmp_path / "flight_lazy.py").write_text(f"{odd}def __getattr__(name): raise Odd('enough')\n")
+    (tmp_path / "flight_pack").mkdir()
+    (tmp_path / "flight_pack" / "__init__.py").write_text(f"{odd}raise Odd('enough')\n")
+    (tmp_path / "flight_pack" / "inner.py").write_text("def rows(): ...\n")
+    code, lines, err = preflight(f"rl.data.factory={path}")
+    assert (code, err) == (1, "")
+    assert [line for line in lines if line.startswith(f"rl.data.factory {path!r}: importing it failed: Odd: enough (")]
+    assert preflight("rl.data.factory=flight_stopped.rows")[0] == 130
+
+
 def test_a_module_that_ends_the_process_is_told(preflight: Run, tmp_path: Path) -> None:
     """An import that exits is a problem like any other, and not the end of the command."""
     (tmp_path / "flight_exit.py").write_text("import sys\nsys.exit(3)\n")

@@ -94,6 +94,7 @@ CASES = {
     ),
     "package misses another": ("broken_package.inner:make", "No module named 'not_installed' (__init__.py:1"),
     "module has wrong syntax": ("broken_syntax:make", "SyntaxError: invalid syntax (broken_syntax.py, line 1)"),
+    "module raises oddly": ("broken_oddly:make", "importing it failed: Odd: enough (broken_oddly.py:2 in <module>)"),
     "module exits": ("broken_exit:make", "importing it tried to end the process (exit 5)"),
     "module hangs": ("broken_hang:make", "importing it did not finish within 0.5 s"),
     "no callable": ("factories:NUMBER", "expected a callable, got int."),
@@ -142,6 +143,7 @@ def write_what_is_broken(project: Project) -> None:
     project.write("broken_package/__init__.py", "import not_installed\n")
     project.write("broken_package/inner.py", "")
     project.write("broken_syntax.py", "def make(:\n")
+    project.write("broken_oddly.py", "class Odd(BaseException): ...\nraise Odd('enough')\n")
     project.write("broken_exit.py", "import sys\nsys.exit(5)\n")
     project.write("broken_hang.py", "import time\ntime.sleep(600)\n")
 
