@@ -34,6 +34,7 @@ def build(request: pytest.FixtureRequest) -> Callable[..., Any]:
         ("user_sources.ROWS", "is a list and cannot be called"),
         ("rows", "is no path of a callable"),
         ("user_broken.rows", "importing 'user_broken' failed: No module named 'numpi'"),
+        ("user_ending.rows", "importing it raised SystemExit: 3"),
     ],
 )
 def test_import_failures_name_the_dotted_path(
@@ -41,6 +42,7 @@ def test_import_failures_name_the_dotted_path(
 ) -> None:
     """A path that leads nowhere is an `ImportError` and a `ValueError` that holds it as it was configured."""
     (tmp_path / "user_broken.py").write_text("import numpi\n")
+    (tmp_path / "user_ending.py").write_text("raise SystemExit(3)\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ImportError) as error:
         build(factory=path)
@@ -55,6 +57,13 @@ def test_constructor_failures_name_the_dotted_path(build: Callable[..., Any]) ->
         build(factory="user_sources.raising")
     assert isinstance(error.value.__cause__, FileNotFoundError)
     assert "in raising" in "".join(traceback.format_exception(error.value))
+
+
+def test_a_factory_that_ends_the_process_names_the_dotted_path(build: Callable[..., Any]) -> None:
+    """A factory that exits, as command line tools do on a wrong argument, is a failure like any other."""
+    with pytest.raises(ValueError, match=r"'user_sources.exiting': called without .* raised SystemExit: 3") as error:
+        build(factory="user_sources.exiting")
+    assert isinstance(error.value.__cause__, SystemExit)
 
 
 @pytest.mark.parametrize("kwargs", [{"cuont": 3}, {"count": 3, "seed": 0}])

@@ -145,6 +145,11 @@ def raising(count: int = 0) -> Any:
     raise FileNotFoundError("rows.jsonl")
 
 
+def exiting() -> Any:
+    """Ends the process."""
+    raise SystemExit(3)
+
+
 def returning(what: str) -> Any:
     """Things that are no source, and an empty one."""
     return {

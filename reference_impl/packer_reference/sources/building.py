@@ -72,7 +72,7 @@ def _called(path: str, kwargs: dict[str, Any]) -> Any:
     factory = _imported("factory", path)
     try:
         return factory(**copy.deepcopy(kwargs))  # so that the record stays as it is, whatever the factory does
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         given = f"with {', '.join(kwargs)}" if kwargs else "without arguments"
         raise ValueError(f"factory {path!r}: called {given} it raised {type(error).__name__}: {error}") from error
 
@@ -82,6 +82,8 @@ def _imported(setting: str, path: str) -> Callable[..., Any]:
         return load_callable(path)
     except (CallableImportError, TypeError) as error:
         raise CallableImportError(f"{setting} {error}") from error
+    except SystemExit as error:
+        raise CallableImportError(f"{setting} {path!r}: importing it raised SystemExit: {error}") from error
 
 
 def _opened(origin: str, make: Callable[[Any], Any], value: Any, hint: str = "") -> Any:
