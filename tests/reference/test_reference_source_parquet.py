@@ -122,6 +122,16 @@ def test_a_broken_row_group_is_named(tmp_path: Path) -> None:
         source[0]
 
 
+def test_a_value_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """Text that is no UTF-8, which writers do not always check, is told with file, row and column."""
+    texts = pa.array([b"fine", b"fine too", b"\xff"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"uid": [1, 2, 3], "question": texts}), tmp_path / "rows.parquet", row_group_size=2)
+    source = ParquetRows(tmp_path / "rows.parquet")
+    assert source[1] == {"uid": 2, "question": "fine too"}
+    with pytest.raises(ValueError, match=r"rows.parquet: row 2: column 'question': 'utf-8' codec can't decode"):
+        source[2]
+
+
 def test_the_fingerprint_follows_the_file(tmp_path: Path) -> None:
     """Edited and reordered rows change it; a copy, a read, a pickle and a choice of columns do not."""
     first = tmp_path / "rows.parquet"

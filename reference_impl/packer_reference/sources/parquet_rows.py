@@ -21,7 +21,8 @@ class ParquetRows:
     Reading a row decodes its row group, unless that is among those kept: a file that is read in shuffled order wants
     row groups of about a thousand rows, or to be small. Copies in worker processes open the file on their own. Raises
     `OSError` for a file that cannot be read, and `ValueError`, with its name, for one that is no Parquet file or names
-    a column twice. Spec: sources, SOURCE-3 to SOURCE-5.
+    a column twice, and for a row group or a value, with its row and column, that cannot be read. Spec: sources,
+    SOURCE-3 to SOURCE-5.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -43,7 +44,13 @@ class ParquetRows:
         place = place_of(index, len(self))
         group = bisect.bisect_right(self._ends, place)
         start = self._ends[group - 1] if group else 0
-        return self._decoded(group).slice(place - start, 1).to_pylist()[0]
+        table, row = self._decoded(group), dict[str, Any]()
+        for name, column in zip(table.column_names, table.columns, strict=True):
+            try:
+                row[name] = column[place - start].as_py()
+            except (ValueError, OverflowError) as error:  # text that is no UTF-8, a date that Python does not have
+                raise ValueError(f"{self._file.name}: row {place}: column {name!r}: {error}") from error
+        return row
 
     def read_only(self, columns: Iterable[str]) -> None:
         """From now on decode only these columns, if the file has them all; else leave rows whole, to tell of them."""
