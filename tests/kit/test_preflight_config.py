@@ -257,8 +257,18 @@ def test_a_configuration_that_is_not_there_is_a_mistake(tmp_path: Path, capsys: 
     """Missing files and folders are told by name."""
     assert main(["preflight", str(tmp_path / "none.yaml")]) == 2
     assert "none.yaml: cannot be read as a mapping of settings: No such file or directory." in capsys.readouterr().err
+    assert main(["preflight", "a" * 300]) == 2
+    assert "cannot be read as a mapping of settings: File name too long." in capsys.readouterr().err
     assert main(["preflight", str(tmp_path)]) == 2
     assert "expected the name of a YAML file, got a folder." in capsys.readouterr().err
+
+
+def test_a_configuration_that_is_a_pipe_is_a_mistake(project: Project) -> None:
+    """A pipe that nobody writes into is refused by name, where it would be waited for without end."""
+    os.mkfifo(project.root / "pipe")
+    ran = project.run("packproof", "preflight", "pipe", limit_s=60)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "packproof: 'pipe': expected the name of a YAML file, got a pipe or a device.\n"
 
 
 def test_a_mapping_within_itself_has_an_end(preflight: Run) -> None:

@@ -52,9 +52,11 @@ class ConfigFile:
 
     def _load(self) -> Any:
         name = one_line(self._path)
-        if not self._path or Path(self._path).is_dir():
-            raise UsageError(f"{name!r}: expected the name of a YAML file, got {'a folder' if self._path else 'none'}.")
+        path = Path(self._path)
         try:
+            if not self._path or (path.exists() and not path.is_file()):
+                got = "none" if not self._path else "a folder" if path.is_dir() else "a pipe or a device"
+                raise UsageError(f"{name!r}: expected the name of a YAML file, got {got}.")
             config = self._tool.load(self._path)
         except OSError as error:
             said = error.strerror or "it holds one value"
