@@ -51,7 +51,8 @@ def class_sources() -> st.SearchStrategy[ClassSourceCase]:
 
 def resumes() -> st.SearchStrategy[ResumeCase]:
     """Two packers of which the second is the first, or differs in some fields of one part, or in its source."""
-    edits = st.dictionaries(st.sampled_from(["pad_token_id", "model_type", "added"]), _plain | _settings, max_size=2)
+    keys = st.sampled_from(["shaping", "pad_token_id", "model_type", "added"])
+    edits = st.dictionaries(keys, _plain | _settings, max_size=2)
     return st.builds(
         _resume, _declared, edits, st.booleans(), st.sampled_from(["semantics", "processor"]), st.booleans()
     )
