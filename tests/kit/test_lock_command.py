@@ -242,6 +242,7 @@ def test_a_mistake_is_one_line(
 ) -> None:
     """A mistake in an option, a path or a name is exit code 2 and a line that says what to write; no file is made."""
     lock_project(project)
+    monkeypatch.delenv("CI", raising=False)
     monkeypatch.chdir(project.root)
     monkeypatch.setattr(sys, "path", [*sys.path])
     assert main(["lock", *arguments]) == 2
