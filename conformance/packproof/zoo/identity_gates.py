@@ -137,10 +137,10 @@ class AsciiOnly(MiniatureGate):
 
 @fault("IDENT-4", "IDENT-15")
 class BlanksBetween(MiniatureGate):
-    """The default writer of Python puts a blank behind every comma and colon."""
+    """A blank stands behind every comma, which is good to read and not the canonical form."""
 
     def _canonical(self, value: Any) -> bytes:
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
+        return json.dumps(value, sort_keys=True, separators=(", ", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
 @fault("IDENT-5")
