@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from packer_schemas.canonical import json_path
-from packer_schemas.protocols import PackerProcessorIdentity, PackerSemanticsIdentity
+from packer_schemas.declarations import DECLARATIONS
 from packproof.capabilities import satisfies
 from packproof.described import described
 from packproof.driver import Driver, finished, short
 
 __all__ = [
     "ABSENT",
-    "DECLARATIONS",
+    "METHODS",
     "Digests",
     "declarations",
     "digests",
@@ -22,11 +22,8 @@ __all__ = [
     "worded",
 ]
 
-DECLARATIONS: dict[str, tuple[Any, str]] = {
-    "semantics": (PackerSemanticsIdentity, "validation_semantics_identity"),
-    "processor": (PackerProcessorIdentity, "processor_semantics_identity"),
-}
-"""Protocol and method of each part of an identity, by its name in the document (IDENT-1)."""
+METHODS: Mapping[str, str] = {part: method for part, (_, method) in DECLARATIONS.items()}
+"""The method of each part."""
 
 Digests = dict[str, str]
 """A digest for each part that is declared."""
@@ -34,7 +31,7 @@ Digests = dict[str, str]
 
 def declarations(driver: Driver) -> dict[str, Any]:
     """What the packer's methods return, by part, for the protocols that it satisfies."""
-    found = {}
+    found: dict[str, Any] = {}
     for part, (protocol, method) in DECLARATIONS.items():
         if satisfies(driver.packer, protocol):
             with driver.calling(f"{method}()"):

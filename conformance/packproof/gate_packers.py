@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
+from packer_schemas.declarations import DECLARATIONS
 from packer_schemas.identity import MAX_BYTES
 from packer_schemas.identity_cases import DeclarationForm, Declared
-from packproof.declared import DECLARATIONS
 from packproof.driver import calling, finished
 from packproof.load import describe
 from packproof.subject import Subject

@@ -6,17 +6,18 @@ from typing import Any, Literal
 from packer_schemas.canonical import canonical_json
 from packer_schemas.protocols import PackerProcessorIdentity, PackerSemanticsIdentity
 
-__all__ = ["MAX_BYTES", "PartName", "declarations", "declared_parts", "dotted_name"]
+__all__ = ["DECLARATIONS", "MAX_BYTES", "PartName", "declarations", "declared_parts", "dotted_name"]
 
 PartName = Literal["semantics", "processor"]
 
 MAX_BYTES = 65_536
 """Bytes of the canonical form of one declaration; large content enters as its own digest (IDENT-3)."""
 
-_PROTOCOLS: dict[PartName, tuple[type, str]] = {
+DECLARATIONS: dict[PartName, tuple[type, str]] = {
     "semantics": (PackerSemanticsIdentity, "validation_semantics_identity"),
     "processor": (PackerProcessorIdentity, "processor_semantics_identity"),
 }
+"""Protocol and method of each part of an identity, by its name in the document (IDENT-1)."""
 
 
 def declared_parts(packer: Any) -> dict[PartName, str]:
@@ -31,7 +32,7 @@ def declared_parts(packer: Any) -> dict[PartName, str]:
         raise TypeError(f"expected a packer that is set up, got {got}")
     return {
         part: method
-        for part, (protocol, method) in _PROTOCOLS.items()
+        for part, (protocol, method) in DECLARATIONS.items()
         if _on_class(type(packer), method) and isinstance(packer, protocol)
     }
 

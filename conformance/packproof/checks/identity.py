@@ -12,7 +12,7 @@ from packer_schemas.identity import MAX_BYTES
 from packer_schemas.identity_cases import Circumstance, DeclarationCase, DeclarationForm, SteadyCase
 from packproof.behaviour import observed
 from packproof.changed_packers import workshop
-from packproof.declared import DECLARATIONS, declarations, digests, first_difference, worded
+from packproof.declared import METHODS, declarations, digests, first_difference, worded
 from packproof.driver import Driver, short
 from packproof.elsewhere import declared_elsewhere
 from packproof.gate_packers import bind, declaring_raw, odd_declaration, refused
@@ -47,7 +47,7 @@ def ident_1(subject: Subject, case: DeclarationCase) -> None:
     """
     driver = subject.on(case.model)
     packer = driver.packer
-    for _, method in DECLARATIONS.values():
+    for method in METHODS.values():
         on_class = inspect.getattr_static(type(packer), method, None)
         if on_class is None and getattr(packer, method, None) is not None:
             fault = "what only the instance or __getattr__ has is no declaration"
@@ -57,7 +57,7 @@ def ident_1(subject: Subject, case: DeclarationCase) -> None:
         wanted = "a PackerSemanticsIdentity: a packer with validation_semantics_identity()"
         raise Violation.of(f"{subject.target}()", expected=wanted, got=f"{type(packer).__name__} without the method")
     for part in found if not subject.built_ready else ():
-        early, method = Driver(subject.build(), driver.model, subject.note), DECLARATIONS[part][1]
+        early, method = Driver(subject.build(), driver.model, subject.note), METHODS[part]
         early.refuses(f"{method}(), before setup", getattr(early.packer, method), (Exception,), "a refusal")
     if "ResumeGate" in subject.capabilities:
         document, _ = bind(subject, declaring_raw({}), "bind(a packer with `identity` and neither method)")
@@ -79,7 +79,7 @@ def ident_3(subject: Subject, case: DeclarationCase) -> None:
         return
     driver = subject.on(case.model)
     for part, declared in declarations(driver).items():
-        call = f"{DECLARATIONS[part][1]}()"
+        call = f"{METHODS[part]}()"
         if not isinstance(declared, Mapping) or not declared:
             raise Violation.of(call, expected="a mapping with an entry at least", got=short(declared))
         try:

@@ -9,7 +9,7 @@ from typing import Any
 from packer_schemas.canonical import identity_digest
 from packer_schemas.identity_cases import ClassSourceCase, Declared, DocumentCase, ResumeCase, Spoiled, ValueCase
 from packproof.class_sources import class_on_disk
-from packproof.declared import ABSENT, DECLARATIONS, entries_that_differ
+from packproof.declared import ABSENT, METHODS, entries_that_differ
 from packproof.described import described
 from packproof.driver import calling, finished, short
 from packproof.gate_packers import bind, declaring, refused
@@ -26,10 +26,11 @@ __all__: list[str] = []
 def ident_2(subject: Subject, case: DocumentCase) -> None:
     """Held-out validation refuses a packer that declares no semantics identity."""
     packer = declaring(case.declared)
-    for part, expect in (("semantics", "expect_semantics"), ("processor", "expect_processor")):
+    for part, method in METHODS.items():
+        expect = f"expect_{part}"
         call, ask = f"{expect}({_worded(case.declared)})", getattr(subject.gate, expect)
         if getattr(case.declared, part) is None:
-            refused(subject, call, lambda ask=ask: ask(packer), "GatePacker", DECLARATIONS[part][1])
+            refused(subject, call, lambda ask=ask: ask(packer), "GatePacker", method)
         else:
             _admitted(subject, call, lambda ask=ask: ask(packer))
 
