@@ -26,6 +26,7 @@ __all__ = [
     "listed",
     "observation",
     "policy_call",
+    "refusal",
     "sample_lengths",
     "short",
 ]
@@ -65,6 +66,35 @@ def finished(answer: Any, call: str) -> Any:
         answer.close()
         raise CallFailed(call, "returned a coroutine; the method is async", "a plain function")
     return answer
+
+
+def refusal(
+    call: str,
+    run: Callable[[], Any],
+    note: Callable[[str], None],
+    *,
+    accept: tuple[type[Exception], ...] = REFUSALS,
+    wording: str = "",
+    show: Callable[[Any], str] | None = None,
+) -> Exception:
+    """What `run` raises, which has to be one of `accept`; an answer, or another exception, is a violation.
+
+    `wording` says what was wanted, and `show` what an answer was.
+    """
+    note(call)
+    wanted = wording or " or ".join(kind.__name__ for kind in accept)
+    try:
+        answer = finished(run(), call)
+    except accept as error:
+        return error
+    except PackerExit as error:
+        raise Violation.of(call, expected=wanted, got=f"os._exit({error.code})") from None
+    except (CallFailed, CaseTimeout, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # pytest.skip's, for one, is no Exception, and would pass for a verdict
+        raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault="wrong exception") from None
+    got = f"returned {show(answer) if show else short(readable(answer))}"
+    raise Violation.of(call, expected=wanted, got=got, fault="accepted instead of refused")
 
 
 def listed(answer: Any, call: str) -> list[Any]:
@@ -116,25 +146,10 @@ class Driver:
 
     def refuses(
         self, call: str, run: Callable[[], Any], accept: tuple[type[Exception], ...] = REFUSALS, wording: str = ""
-    ) -> None:
-        """Demand that `run` raises one of `accept`; an answer, or another exception, is a violation."""
+    ) -> Exception:
+        """As `refusal`, of a call on this packer."""
         self.last_call = call
-        self._note(call)
-        wanted = wording or " or ".join(kind.__name__ for kind in accept)
-        try:
-            answer = finished(run(), call)
-        except accept:
-            return
-        except PackerExit as error:
-            raise Violation.of(call, expected=wanted, got=f"os._exit({error.code})") from None
-        except (CallFailed, CaseTimeout, KeyboardInterrupt, GeneratorExit):
-            raise
-        except BaseException as error:  # pytest.skip's, for one, is no Exception, and would pass for a verdict
-            raise Violation.of(
-                call, expected=wanted, got=f"raised {describe(error)}", fault="wrong exception"
-            ) from None
-        got = f"returned {short(readable(answer))}"
-        raise Violation.of(call, expected=wanted, got=got, fault="accepted instead of refused")
+        return refusal(call, run, self._note, accept=accept, wording=wording)
 
     def setup(self, name_or_path: str, trust_remote_code: bool = False) -> None:
         """`setup(name_or_path)`, with the flag only when it is on, as callers that leave the default do."""

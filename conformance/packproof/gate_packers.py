@@ -8,10 +8,10 @@ from typing import Any
 from packer_schemas.declarations import DECLARATIONS
 from packer_schemas.identity import MAX_BYTES
 from packer_schemas.identity_cases import DeclarationForm, Declared
-from packproof.driver import calling, finished
+from packproof.driver import REFUSALS, calling, finished, refusal
 from packproof.load import describe
 from packproof.subject import Subject
-from packproof.violation import CallFailed, CaseTimeout, PackerExit, Violation
+from packproof.violation import CallFailed, Violation
 
 __all__ = ["bind", "declaring", "declaring_raw", "odd_declaration", "refused"]
 
@@ -92,24 +92,12 @@ def refused(
     call: str,
     run: Callable[[], Any],
     *names: str,
-    kinds: tuple[type[Exception], ...] = (ValueError, TypeError),
+    kinds: tuple[type[Exception], ...] = REFUSALS,
 ) -> None:
     """Demand that the gate refuses, with an error of one of `kinds` whose message holds all `names`."""
-    subject.note(call)
     wanted = f"{' or '.join(kind.__name__ for kind in kinds)} that names {', '.join(names)}"
-    try:
-        answer = finished(run(), call)
-    except kinds as error:
-        missing = [name for name in names if name not in str(error)]
-        if missing:
-            fault = f"the message does not name {missing[0]}"
-            raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault) from None
-    except PackerExit as error:
-        raise Violation.of(call, expected=wanted, got=f"os._exit({error.code})") from None
-    except (CallFailed, CaseTimeout, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault="wrong exception") from None
-    else:
-        fault = "accepted instead of refused"
-        raise Violation.of(call, expected=wanted, got=f"returned {type(answer).__name__}", fault=fault)
+    error = refusal(call, run, subject.note, accept=kinds, wording=wanted, show=lambda one: type(one).__name__)
+    missing = [name for name in names if name not in str(error)]
+    if missing:
+        fault = f"the message does not name {missing[0]}"
+        raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault) from None

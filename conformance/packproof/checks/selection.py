@@ -218,18 +218,9 @@ def _call(case: SelectionCase) -> str:
 
 def _refused_naming(subject: Subject, call: str, run: Callable[[], Any], wanted: tuple[str, ...]) -> None:
     """Demand a refusal whose message holds every text in `wanted`."""
-    messages: list[str] = []
-
-    def keep_message() -> Any:
-        try:
-            return run()
-        except Exception as error:
-            messages.append(str(error))
-            raise
-
     wording = f"an error whose message names {' and '.join(wanted)}"
-    _driver(subject).refuses(call, keep_message, (*REFUSALS, ImportError, AttributeError, RuntimeError), wording)
-    absent = [text for text in wanted if text not in messages[0]]
-    if absent:
-        got = messages[0] if len(messages[0]) < 300 else messages[0][:297] + "..."
+    accept = (*REFUSALS, ImportError, AttributeError, RuntimeError)
+    message = str(_driver(subject).refuses(call, run, accept, wording))
+    if any(text not in message for text in wanted):
+        got = message if len(message) < 300 else message[:297] + "..."
         raise Violation.of(call, expected=wording, got=f"the message {got!r}")
