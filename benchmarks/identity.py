@@ -7,19 +7,18 @@ Peers: a digest of the tokenizer's serialised text, made anew each time (which a
 the same text parsed and written canonically, which is the plain way to leave those out.
 """
 
-import gc
 import hashlib
 import json
 import os
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 from transformers.utils import logging
+from turns import medians, once
 
 from packer_reference import DecoderOnlyLLMDataPacker
 from packer_schemas import identity_digest
@@ -34,7 +33,7 @@ def main() -> None:
     model = resolve_model(sys.argv[1] if len(sys.argv) > 1 else "tiny-qwen")
     untouched, lent = (set_up(model) for _ in range(2))
     backend = lent.tokenizer.backend_tokenizer  # from here on its content is read anew on every call
-    first = statistics.median(_once(set_up(model).validation_semantics_identity) for _ in range(ROUNDS))
+    first = statistics.median(once(set_up(model).validation_semantics_identity) for _ in range(ROUNDS))
     print(f"validation_semantics_identity(), {backend.get_vocab_size():,} tokens")
     print(f"  first call                          {1e3 * first:9.2f} ms")
     untouched.validation_semantics_identity()
@@ -44,7 +43,7 @@ def main() -> None:
         "peer: digest of to_str()": lambda: digest_of_text(backend),
         "peer: to_str(), parsed, canonical": lambda: digest_of_content(backend),
     }
-    times = {name: statistics.median(each) for name, each in paired(peers).items()}
+    times = dict(zip(peers, medians(*peers.values(), rounds=ROUNDS, warm_up=False), strict=True))
     for name, seconds in times.items():
         print(f"  {name:<36}{1e3 * seconds:9.2f} ms  {seconds / times['peer: digest of to_str()']:8.4f} of to_str()")
 
@@ -65,22 +64,6 @@ def digest_of_content(backend: Any) -> str:
     """The second peer: the same without the leftovers, which takes a parser and a writer."""
     content = json.loads(backend.to_str())
     return identity_digest(content | {"truncation": None, "padding": None})
-
-
-def paired(runs: dict[str, Callable[[], Any]]) -> dict[str, list[float]]:
-    """Seconds of every run, measured turn by turn so that a busy machine slows all alike."""
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for _ in range(ROUNDS):
-        for name, run in runs.items():
-            times[name].append(_once(run))
-    return times
-
-
-def _once(run: Callable[[], Any]) -> float:
-    gc.collect()
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":

@@ -7,11 +7,8 @@ Peers: re-tokenising the prompt text and padding Python lists (what packers do t
 bare tokenizer calls of the text route.
 """
 
-import gc
 import os
-import statistics
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +16,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 
 import torch
 from transformers.utils import logging
+from turns import medians, once
 
 from packer_reference import init_data_packer
 from packer_schemas import ObsBundle
@@ -94,31 +92,24 @@ def tokenizer_alone(tokenizer: Any, text: str, answer: str, size: int) -> None:
 
 
 def paired(ours: Callable[[], Any], peer: Callable[[], Any]) -> tuple[float, float]:
-    """Median seconds of both for a batch, measured turn by turn so that a busy machine slows both alike."""
+    """Median seconds of both for a batch."""
     ours(), peer()
-    times = [(_several(ours), _several(peer)) for _ in range(ROUNDS)]
-    return statistics.median(a for a, _ in times), statistics.median(b for _, b in times)
+    mine, other = medians(_several(ours), _several(peer), rounds=ROUNDS, warm_up=False)
+    return mine / BATCHES, other / BATCHES
 
 
 def best(run: Callable[[], Any]) -> float:
     """The shortest of several runs, in seconds."""
     run()
-    return min(_once(run) for _ in range(5))
+    return min(once(run) for _ in range(5))
 
 
-def _several(run: Callable[[], Any]) -> float:
+def _several(run: Callable[[], Any]) -> Callable[[], None]:
     def batches() -> None:
         for _ in range(BATCHES):
             run()
 
-    return _once(batches) / BATCHES
-
-
-def _once(run: Callable[[], Any]) -> float:
-    gc.collect()
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
+    return batches
 
 
 def _text_of(tokenizer: Any, tokens: int) -> str:

@@ -7,15 +7,12 @@ it opens it, and reads rows from there; the reference reads the file itself. The
 whole file in one thread.
 """
 
-import gc
 import hashlib
 import json
 import os
 import random
-import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from itertools import count as numbers
 from pathlib import Path
@@ -26,6 +23,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
+from turns import medians
 
 from packer_reference.sources import JsonlRows, ParquetRows, PromptSource, file_bytes, parquet_rows
 from packer_schemas import PromptSourceSettings
@@ -76,8 +74,8 @@ def opening(jsonl: Path, parquet: Path, folder: Path) -> None:
     def peer(read: Callable[..., Any], path: Path) -> Callable[[], Any]:
         return lambda: read(str(path), cache_dir=str(folder / f"opened{next(caches)}"))
 
-    def both(ours: Callable[..., Any], read: Callable[..., Any], path: Path) -> tuple[float, float]:
-        return paired(lambda: ours(path).cursor_fingerprint(), peer(read, path), 3)
+    def both(ours: Callable[..., Any], read: Callable[..., Any], path: Path) -> list[float]:
+        return medians(lambda: ours(path).cursor_fingerprint(), peer(read, path), rounds=3)
 
     print("opening, with a fingerprint of the content on our side")
     show("JSON Lines", *both(JsonlRows, datasets.Dataset.from_json, jsonl))
@@ -101,7 +99,7 @@ def unkept(ours: ParquetRows, peer: Any, count: int) -> None:
 
 def each(ours: Any, peer: Any, places: list[int]) -> tuple[float, float]:
     """Seconds a row of both."""
-    both = paired(lambda: [ours[place] for place in places], lambda: [peer[place] for place in places])
+    both = medians(lambda: [ours[place] for place in places], lambda: [peer[place] for place in places], rounds=ROUNDS)
     return both[0] / len(places), both[1] / len(places)
 
 
@@ -109,7 +107,9 @@ def overhead(rows: JsonlRows, count: int) -> None:
     """A sample made of the configured columns, against the bare row."""
     order = random.Random(1).sample(range(count), READS)
     source = PromptSource(rows, SETTINGS, "benchmark", fresh=True)
-    made, bare = paired(lambda: [source[place] for place in order], lambda: [rows[place] for place in order])
+    made, bare = medians(
+        lambda: [source[place] for place in order], lambda: [rows[place] for place in order], rounds=ROUNDS
+    )
     print(f"a sample against its row: {made / bare:.2f} times the time")
 
 
@@ -120,7 +120,7 @@ def digest(path: Path) -> None:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    ours, peer = paired(lambda: file_bytes.FileBytes(path).digest(), whole)
+    ours, peer = medians(lambda: file_bytes.FileBytes(path).digest(), whole, rounds=ROUNDS)
     size = size_of(path)
     print(f"digest: {size / ours:.0f} MB/s, SHA-256 in one thread {size / peer:.0f} MB/s, ratio {peer / ours:.2f}")
 
@@ -129,21 +129,6 @@ def show(what: str, ours: float, peer: float) -> None:
     """One line: both times and their ratio."""
     unit, scale = ("us", 1e6) if ours < 1e-2 else ("ms", 1e3)
     print(f"  {what:<12} {scale * ours:8.1f} {unit}, datasets {scale * peer:8.1f} {unit}, ratio {peer / ours:.2g}")
-
-
-def paired(ours: Callable[[], Any], peer: Callable[[], Any], rounds: int = ROUNDS) -> tuple[float, float]:
-    """Median seconds of both, measured turn by turn so that a busy machine slows both alike."""
-    ours(), peer()
-    times = [(once(ours), once(peer)) for _ in range(rounds)]
-    return statistics.median(a for a, _ in times), statistics.median(b for _, b in times)
-
-
-def once(run: Callable[[], Any]) -> float:
-    """Seconds of one run."""
-    gc.collect()
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":
