@@ -2,7 +2,8 @@
 
 from typing import Any, TypeVar
 
-from pydantic import ModelWrapValidatorHandler, ValidationError
+from pydantic import ValidationError
+from pydantic.functional_validators import ModelWrapValidatorHandler  # pydantic itself has it from 2.10 on
 from pydantic_core import InitErrorDetails
 
 __all__ = ["validated"]

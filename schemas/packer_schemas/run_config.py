@@ -10,10 +10,10 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
-    ModelWrapValidatorHandler,
     Tag,
     model_validator,
 )
+from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from packer_schemas.all_mistakes import validated
 from packer_schemas.build_spec import DataPackerFactories

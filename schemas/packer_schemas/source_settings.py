@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from packer_schemas.all_mistakes import validated
 from packer_schemas.canonical import canonical_json

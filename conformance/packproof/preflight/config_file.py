@@ -29,9 +29,7 @@ class ConfigFile:
         try:
             import omegaconf
         except ImportError as error:
-            raise UsageError(
-                "preflight reads configurations with OmegaConf: pip install 'packproof[sources]'."
-            ) from error
+            raise UsageError("preflight reads configurations with OmegaConf: pip install omegaconf.") from error
         import yaml  # which OmegaConf depends on
 
         self._bad_yaml, self._bad_config = yaml.YAMLError, omegaconf.errors.OmegaConfBaseException

@@ -91,7 +91,7 @@ def _opened(origin: str, make: Callable[[Any], Any], value: Any, hint: str = "")
         return make(value)
     except Exception as error:
         if isinstance(error, ImportError):
-            hint = "; pip install 'packproof[sources]' brings what reads files, and datasets reads data sets"
+            hint = "; pip install pyarrow for Parquet files, and datasets for data sets"
         said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}{hint}"
         raise ValueError(f"{origin} cannot be opened: {said}") from error
 
