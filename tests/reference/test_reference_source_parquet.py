@@ -106,7 +106,7 @@ def test_what_is_no_parquet_file_is_named(tmp_path: Path) -> None:
 def test_without_pyarrow_it_says_what_to_install(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The extra that brings it is named beside the path."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ValueError, match=r"rows.parquet' cannot be opened: .*pip install 'packproof\[sources\]'"):
+    with pytest.raises(ValueError, match=r"rows.parquet' cannot be opened: .*pip install pyarrow"):
         build_prompt_source(PromptSourceSettings(path=str(path)))
 
 
