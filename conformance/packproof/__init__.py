@@ -1,11 +1,12 @@
-"""The conformance kit for data packers: `pytest --packer my.module:factory`, and the same in Python."""
+"""The conformance kit for data packers and their sources: `pytest --packer my.module:factory`, and in Python."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from packproof.api import check_packer, parametrize_with_checks
+    from packproof.sources.api import check_source
 
-__all__ = ["check_packer", "parametrize_with_checks"]
+__all__ = ["check_packer", "check_source", "parametrize_with_checks"]
 
 
 def __getattr__(name: str) -> Any:
@@ -13,5 +14,6 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'packproof' has no attribute {name!r}")
     from packproof import api
+    from packproof.sources import api as sources_api
 
-    return getattr(api, name)
+    return getattr(sources_api if name == "check_source" else api, name)

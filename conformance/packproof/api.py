@@ -14,11 +14,12 @@ from packproof.known import load_known, refuse_misfits
 from packproof.models import EMBEDDED
 from packproof.options import Options, check_models, load_gate, load_selection, names
 from packproof.registry import Check, select_checks
+from packproof.rules import held_levels, refuse_unbound
 from packproof.run import Run
 from packproof.subject import Subject
 from packproof.verdict import breaks_gate
 
-__all__ = ["check_packer", "parametrize_with_checks"]
+__all__ = ["check_packer", "parametrize_with_checks", "raise_red"]
 
 Target = str | Callable[[], Any]
 Names = str | Sequence[str]
@@ -61,10 +62,8 @@ def check_packer(
         known=known,
     )
     report = proof.run.all()
-    texts = [proof.text(outcome) for outcome in report.subjects[0].outcomes if _is_red(outcome)]
-    if texts and raise_on_failure:
-        broken = "one rule" if len(texts) == 1 else f"{len(texts)} rules"
-        raise AssertionError("\n\n".join([f"{proof.subject.target} breaks {broken}", *texts]))
+    if raise_on_failure:
+        raise_red(report, proof.text)
     return report
 
 
@@ -124,26 +123,21 @@ class _Proof:
     ) -> None:
         self._target, self._selection, self._gate = target, selection, gate
         self._trust_remote_code = trust_remote_code
-        self._models, self._levels = names(models, "models", commas=False), names(level, "level")
+        self._models = names(models, "models", commas=False)
+        self._levels = held_levels(names(level, "level"), packers=True, sources=False)
         check_models(self._models, Path())
         self._selected, self._spec = bool(select), spec
         self.checks = select_checks(names(select, "select"), self._levels, spec)
+        refuse_unbound([one.id for one in self.checks], packers=True, sources=False)
         self._settings = Settings.make(effort, seed)
         self._known_path, self._known = known, load_known(Path(known), ["packer"]) if known is not None else ()
 
     @cached_property
     def run(self) -> Run:
         """The run of all its checks; `UsageError` when there is no packer."""
-        subject = Subject(
-            self._target,
-            models=self._models,
-            trust_remote_code=self._trust_remote_code,
-            selection=None if self._selection is None else load_selection(self._selection),
-            gate=None if self._gate is None else load_gate(self._gate),
-        )
-        refuse_misfits(Path(self._known_path or ""), self._known, [subject])
+        refuse_misfits(Path(self._known_path or ""), self._known, [self.subject])
         return Run(
-            [subject],
+            [self.subject],
             self.checks,
             self._settings,
             self._levels,
@@ -152,10 +146,16 @@ class _Proof:
             spec=self._spec,
         )
 
-    @property
+    @cached_property
     def subject(self) -> Subject:
-        """The packer."""
-        return self.run.subjects[0]
+        """The packer; `UsageError` when there is none."""
+        return Subject(
+            self._target,
+            models=self._models,
+            trust_remote_code=self._trust_remote_code,
+            selection=None if self._selection is None else load_selection(self._selection),
+            gate=None if self._gate is None else load_gate(self._gate),
+        )
 
     def text(self, outcome: Outcome) -> str:
         """A failure in full."""
@@ -196,6 +196,15 @@ class _Bound:
             pytest.xfail(outcome.reason)
         if _is_red(outcome):
             pytest.fail(self._proof.text(outcome), pytrace=False)
+
+
+def raise_red(report: Report, text: Callable[[Outcome], str]) -> None:
+    """`AssertionError` with the text of every failure of the one subject of a report, if there is any."""
+    (subject,) = report.subjects
+    texts = [text(outcome) for outcome in subject.outcomes if _is_red(outcome)]
+    if texts:
+        broken = "one rule" if len(texts) == 1 else f"{len(texts)} rules"
+        raise AssertionError("\n\n".join([f"{subject.target} breaks {broken}", *texts]))
 
 
 def _is_red(outcome: Outcome) -> bool:

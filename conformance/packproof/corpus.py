@@ -7,7 +7,7 @@ from packproof.registry import Check
 from packproof.search import search
 
 if TYPE_CHECKING:
-    from packproof.subject import Subject
+    from packproof.tested import Tested
 
 __all__ = ["Corpus"]
 
@@ -24,14 +24,14 @@ class Corpus:
         self.seed, self.count = seed, count
         self._drawn: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
-    def cases(self, check: Check, subject: "Subject") -> tuple[Any, ...]:
+    def cases(self, check: Check, subject: "Tested") -> tuple[Any, ...]:
         """The cases of a check for a subject."""
         key = (check.id, *subject.models)
         if key not in self._drawn:
             self._drawn[key] = self._draw(check, subject)
         return self._drawn[key]
 
-    def _draw(self, check: Check, subject: "Subject") -> tuple[Any, ...]:
+    def _draw(self, check: Check, subject: "Tested") -> tuple[Any, ...]:
         count = -(-self.count // 3) if check.heavy else self.count
         drawn: dict[str, Any] = {}
         search(

@@ -1,6 +1,6 @@
-"""Other processes in which packers are built anew and asked for their declarations, under another environment.
+"""Other processes in which packers and sources are built anew and asked, under another environment.
 
-A process of each kind is started when it is first needed and then serves every packer of this run: importing torch and
+A process of each kind is started when it is first needed and then serves every subject of this run: importing torch and
 transformers takes seconds, building a packer far less.
 """
 
@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ from packproof.declared import Digests, declarations, digests
 from packproof.limits import SETUP_LIMIT_S, guarded, setting_up
 from packproof.load import describe
 from packproof.models import resolve_model
+from packproof.sources.told import told_of_source
 from packproof.subject import Subject
 from packproof.violation import CallFailed, CaseTimeout, NotTested, PackerExit
 
-__all__ = ["ENVIRONMENTS", "Elsewhere", "declared_elsewhere", "serve"]
+__all__ = ["ENVIRONMENTS", "Elsewhere", "ask_elsewhere", "declared_elsewhere", "serve"]
 
 ENVIRONMENTS: dict[str, dict[str, str]] = {
     "another process": {"PYTHONHASHSEED": "1"},
@@ -107,25 +109,31 @@ def declared_elsewhere(subject: Subject, which: str, model: str, folder: str = "
 
     `NotTested` for a factory that another process cannot import.
     """
+    model_there = None if subject.built_ready else folder or resolve_model(model)
+    question = {"model": model_there, "trust_remote_code": subject.trust_remote_code}
+    answer = ask_elsewhere(subject, which, "packer", question, f"{subject.target}() in {which}")
+    return Elsewhere(answer["digests"], answer["declared"])
+
+
+def ask_elsewhere(subject: Any, which: str, what: str, question: dict[str, Any], call: str) -> dict[str, Any]:
+    """The answer of a process of this kind to a question about a packer or a source, which is built anew there.
+
+    `CallFailed`, under the name `call`, for what the subject did there instead, and `NotTested` for a factory that
+    another process cannot import.
+    """
     _expect_importable(subject)
-    question = {
-        "target": subject.target,
-        "model": None if subject.built_ready else folder or resolve_model(model),
-        "trust_remote_code": subject.trust_remote_code,
-        "path": _import_path(),
-    }
-    call = f"{subject.target}() in {which}"
     subject.note(call)
     with setting_up():
         for process in _processes.values():  # all of them at once, for starting one takes seconds
             process.start()
-        answer = _processes[which].ask(question)
+        asked = {"what": what, "target": subject.target, "path": _import_path(), **question}
+        answer = _processes[which].ask(asked)
     if "failed" in answer:
         raise CallFailed(call, answer["failed"])
-    return Elsewhere(answer["digests"], answer["declared"])
+    return answer
 
 
-def _expect_importable(subject: Subject) -> None:
+def _expect_importable(subject: Any) -> None:
     module, _, name = subject.target.partition(":")
     found: Any = sys.modules.get(module) if module != "__main__" else None
     for step in name.split("."):
@@ -152,16 +160,23 @@ def serve() -> None:
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
     sys.path[:] = dict.fromkeys([*question["path"], *sys.path])
-    model, trusted = question["model"], question["trust_remote_code"]
     try:
         with guarded(SETUP_LIMIT_S):
-            subject = Subject(question["target"], models=[model] if model else (), trust_remote_code=trusted)
-            declared = declarations(subject.on(model))
-            return {"digests": digests(declared), "declared": json.loads(_text(declared))}
+            return _ANSWERS[question["what"]](question)
     except CallFailed as error:
         return {"failed": error.counterexample.got}
     except (CaseTimeout, PackerExit, SystemExit, Exception) as error:
         return {"failed": f"raised {describe(error)}"}
+
+
+def _of_packer(question: dict[str, Any]) -> dict[str, Any]:
+    model, trusted = question["model"], question["trust_remote_code"]
+    subject = Subject(question["target"], models=[model] if model else (), trust_remote_code=trusted)
+    declared = declarations(subject.on(model))
+    return {"digests": digests(declared), "declared": json.loads(_text(declared))}
+
+
+_ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {"packer": _of_packer, "source": told_of_source}
 
 
 def _text(value: Any) -> str:

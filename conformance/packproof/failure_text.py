@@ -9,10 +9,10 @@ from packproof.wording import LABEL, WIDTH, labelled, printable
 __all__ = ["failure_text", "table"]
 
 
-def failure_text(outcome: Outcome, target: str, replay: str, case_path: str = "") -> str:
-    """The failure of one requirement on the packer `target`; `replay` is the command that shows it again."""
+def failure_text(outcome: Outcome, target: str, replay: str, case_path: str = "", noun: str = "packer") -> str:
+    """The failure of one requirement on `target`, a packer or a source; `replay` is the command that shows it again."""
     rule = requirement(outcome.requirement)
-    lines = [f"{rule.id}  {rule.level}  {rule.rule}", labelled("packer", target)]
+    lines = [f"{rule.id}  {rule.level}  {rule.rule}", labelled(noun, target)]
     model = getattr(outcome.case_file.case, "model", None) if outcome.case_file is not None else None
     if model:
         lines.append(labelled("model", model))

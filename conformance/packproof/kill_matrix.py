@@ -9,7 +9,7 @@ from packproof.corpus import Corpus
 from packproof.effort import EFFORTS, Settings, named_effort
 from packproof.registry import Check, all_checks
 from packproof.runner import quiet, replay_case, run_check
-from packproof.subject import Subject
+from packproof.tested import Tested
 from packproof.wording import plural
 from packproof.zoo import Member, good_members, members
 
@@ -194,6 +194,8 @@ _BESIDE = {"IDENT-1", "IDENT-3"}
 
 def _meets(member: Member, check: Check) -> bool:
     """Whether the rule looks at the faulty part: a faulty selection, gate or lock stands beside a good packer."""
+    if member.is_source:
+        return True
     parts = {"PackerSelection": member.selection, "ResumeGate": member.gate, "IdentityLock": member.lock}
     looks_at = [name for name in parts if name in check.requirement.needs]
     if looks_at:
@@ -212,12 +214,12 @@ def _named(outcome: Outcome, *, broken: bool) -> Cell:
     return _cell(outcome, "crashed" if found.crash and outcome.requirement not in ACCEPTANCE else "killed")
 
 
-def _bystander_cases(check: Check, subject: Subject, settings: Settings, corpus: Corpus) -> list[Any]:
+def _bystander_cases(check: Check, subject: Tested, settings: Settings, corpus: Corpus) -> list[Any]:
     stored = [*check.stored_cases_for(subject), *check.vector_cases_for(subject)] if settings.stored else []
     return [*stored, *corpus.cases(check, subject)]
 
 
-def _bystander(check: Check, subject: Subject, cases: Sequence[Any]) -> Cell:
+def _bystander(check: Check, subject: Tested, cases: Sequence[Any]) -> Cell:
     subject.forget()
     for number, case in enumerate(cases, 1):
         outcome = replay_case(check, subject, case).model_copy(update={"cases": number})

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from packer_schemas.known import KnownFailure, KnownFailures
 from packproof.registry import check_for
-from packproof.subject import Subject
+from packproof.tested import Tested
 from packproof.validation.strict_json import NotJson
 from packproof.validation.toml_json import read_toml
 from packproof.violation import UsageError
@@ -52,7 +52,7 @@ def load_known(path: Path, labels: Iterable[str]) -> tuple[KnownFailure, ...]:
     return tuple(entries)
 
 
-def refuse_misfits(path: Path, entries: Sequence[KnownFailure], subjects: Iterable[Subject]) -> None:
+def refuse_misfits(path: Path, entries: Sequence[KnownFailure], subjects: Iterable[Tested]) -> None:
     """`UsageError` for a witness that its rule is not tried on, on a packer that the entry speaks of."""
     for subject in subjects:
         for number, entry in enumerate(entries, 1):

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from packproof import limits
+from packproof.capabilities import methods_of, satisfies
 from packproof.violation import CaseTimeout, PackerExit, UsageError
 from packproof.wording import printable
 
-__all__ = ["describe", "import_from", "load_callable", "load_object"]
+__all__ = ["describe", "import_from", "load_callable", "load_made", "load_object"]
 
 _LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
@@ -89,6 +90,21 @@ def load_callable(path: str, option: str) -> Callable[..., Any]:
     if not callable(found):
         hint = f" Name the factory in it: {path}:make_packer, say." if inspect.ismodule(found) else ""
         raise UsageError(f"{option} {path!r}: expected a callable, got {type(found).__name__}.{hint}")
+    return found
+
+
+def load_made(given: Any, option: str, protocol: Any, noun: str) -> Any:
+    """An object of `protocol`, as it is or from a factory's name; `UsageError`, which calls it `noun`, for others."""
+    found = given
+    if isinstance(given, str):
+        factory = load_callable(given, option)
+        try:
+            found = factory()
+        except Exception as error:
+            raise UsageError(f"{option} {given!r}: it raised {describe(error)}, expected {noun}.") from error
+    if isinstance(found, type) or not satisfies(found, protocol):
+        wanted = f"an object with {', '.join(methods_of(protocol))}"
+        raise UsageError(f"{option} {given!r}: expected a factory of {noun}, {wanted}.")
     return found
 
 

@@ -12,20 +12,24 @@ from pydantic import ValidationError
 
 from packer_schemas.cases import CaseFile
 from packer_schemas.protocols import PackerSelection, ResumeGate
-from packer_spec import SPEC_VERSION
-from packproof.capabilities import methods_of, satisfies
+from packer_spec import SPEC_VERSION, requirement
+from packproof.capabilities import satisfies
 from packproof.effort import Settings
 from packproof.flight_recorder import FlightRecorder
 from packproof.known import load_known, refuse_misfits
-from packproof.load import describe, load_callable, load_object
+from packproof.load import load_made, load_object
 from packproof.models import EMBEDDED
 from packproof.project_table import KEYS
 from packproof.registry import check_for, select_checks
+from packproof.rules import held_levels, refuse_unbound
 from packproof.run import Run
+from packproof.sources.options import kwargs_of, source_subjects, source_words
+from packproof.sources.subject import SourceSubject
 from packproof.subject import Subject
+from packproof.tested import Tested
 from packproof.violation import UsageError
 
-__all__ = ["Options", "check_models", "label_packers", "load_gate", "load_selection", "names", "refuse_unwritable"]
+__all__ = ["Options", "check_models", "label_targets", "load_gate", "load_selection", "names", "refuse_unwritable"]
 
 _BLANK = "nothing is named; name something, or leave it out."
 
@@ -39,6 +43,9 @@ class Options:
     trust_remote_code: bool = False
     selection: str = ""
     gate: str = ""
+    source: Sequence[str] = ()
+    source_kwargs: Mapping[str, Any] | Sequence[str] = ()
+    source_run: str = ""
     spec: str = SPEC_VERSION
     level: Sequence[str] = ("core",)
     select: Sequence[str] = ()
@@ -54,6 +61,7 @@ class Options:
     def make(cls, given: Mapping[str, Any], table: Mapping[str, Any], folder: Path) -> "Options":
         """Options from the command line (`given`, by long name, None for absent) over those of the table."""
         merged: dict[str, Any] = {"folder": folder}
+        table = {name: value for name, value in table.items() if name not in _left_out(given)}
         for name in KEYS:
             value = given.get(name)
             value = table.get(name) if value is None else value
@@ -68,9 +76,15 @@ class Options:
             return replace(options, packer=options.found_on() or options.packer)
         return options
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is named that could be proved."""
+        return not (self.packer or self.source or self.source_run)
+
     def found_on(self) -> list[str]:
         """The packers that the case files were found on, labelled as in `packer` where that names them."""
-        targets = list(dict.fromkeys(file.packer for _, file in self.replayed() if file.packer))
+        files = [file for _, file in self.replayed() if _binds(file.requirement, Subject)]
+        targets = list(dict.fromkeys(file.packer for file in files if file.packer))
         labelled = {text.rpartition("=")[2]: text for text in self.packer}
         if len(targets) > 1:
             labelled = {target: f"{target.replace(':', '.')}={target}" for target in targets} | labelled
@@ -79,23 +93,38 @@ class Options:
     def run(self, database: Path | None = None, recorder: FlightRecorder | None = None) -> Run:
         """Load everything the options name; `UsageError` for the first thing that is wrong."""
         settings = Settings.make(self.effort, self.seed, database)
-        checks = select_checks(self.select, self.level, self.spec)
-        labelled = label_packers(self.packer)
-        self.replayed()  # so that a broken file is told before anything runs
-        known = load_known(self.folder / self.known, labelled) if self.known else ()
+        packers, sources = bool(self.packer), bool(self.source or self.source_run)
+        levels = held_levels(self.level, packers=packers, sources=sources)
+        checks = select_checks(self.select, levels, self.spec)
+        rules = [*(check.id for check in checks), *(file.requirement for _, file in self.replayed())]
+        refuse_unbound(rules, packers=packers, sources=sources)
+        labels = [
+            *label_targets(self.packer),
+            *(label_targets(self.source, "source") or ["run"] * bool(self.source_run)),
+        ]
+        if repeated := next((label for label in labels if labels.count(label) > 1), ""):
+            raise UsageError(
+                f"the label {repeated!r} is that of a packer and of a source; --source label=module:factory."
+            )
+        known = load_known(self.folder / self.known, labels) if self.known else ()
         if self.report:
             refuse_unwritable(self.folder / self.report, f"--packer-report {self.report}")
-        subjects = self.subjects(recorder)
+        subjects = [*self.packers(recorder), *self.sources(recorder)]
         refuse_misfits(self.folder / self.known, known, subjects)
         for subject in subjects:
-            for path, file in self.replayed(subject.target):
+            for path, file in self.replayed(subject):
                 misfit = check_for(file.requirement).misfit(subject, file.case)
                 if misfit:
                     raise UsageError(f"--packer-replay {path}: {misfit}.")
         partly = bool(self.select or self.replay)
-        return Run(subjects, checks, settings, self.level, known, selected=partly, spec=self.spec)
+        return Run(subjects, checks, settings, levels, known, selected=partly, spec=self.spec)
 
-    def subjects(self, recorder: FlightRecorder | None = None) -> list[Subject]:
+    def sources(self, recorder: FlightRecorder | None = None) -> list[SourceSubject]:
+        """The data sources, built; `UsageError` for the first one that cannot be."""
+        kwargs = kwargs_of(self.source_kwargs)
+        return source_subjects(label_targets(self.source, "source"), kwargs, self.source_run, recorder)
+
+    def packers(self, recorder: FlightRecorder | None = None) -> list[Subject]:
         """The packers, built and set up; `UsageError` for the first one that cannot be."""
         check_models(self.model, self.folder)
         selection = load_selection(self.selection) if self.selection else None
@@ -110,26 +139,27 @@ class Options:
                 gate=gate,
                 recorder=recorder,
             )
-            for label, target in label_packers(self.packer).items()
+            for label, target in label_targets(self.packer).items()
         ]
 
-    def replayed(self, target: str = "") -> list[tuple[str, CaseFile]]:
-        """The case files to replay, by path; of several, those found on `target`, if there are any."""
+    def replayed(self, subject: Tested | None = None) -> list[tuple[str, CaseFile]]:
+        """The case files to replay, by path; of those that bind `subject`, the ones found on it, if any were."""
         files = [(path, _read_case_file(self.folder / path)) for path in self.replay]
-        return [(path, file) for path, file in files if file.packer == target] or files
+        if subject is None:
+            return files
+        own = [(path, file) for path, file in files if _binds(file.requirement, type(subject))]
+        return [(path, file) for path, file in own if file.packer == subject.target] or own
 
-    def command(self, subject: Subject, id: str, seed: int, replay: str = "") -> str:
-        """The pytest command that runs one rule on one packer again, or the case file `replay`, as it was run here.
+    def command(self, subject: Tested, id: str, seed: int, replay: str = "") -> str:
+        """The pytest command that runs one rule on one subject again, or the case file `replay`, as it was run here.
 
         A file of known failures may name every packer of the run, so with one they all come along.
         """
-        named = subject.target if subject.label == "packer" else f"{subject.label}={subject.target}"
-        packers = self.packer if self.known and not replay else [named]
-        words = ["pytest"] + [word for text in packers for word in ("--packer", text)]
-        words += [word for model in self.model for word in ("--packer-model", model)]
-        words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
-        words += ["--packer-selection", self.selection] if self.selection else []
-        words += ["--packer-gate", self.gate] if self.gate else []
+        words = ["pytest"]
+        if isinstance(subject, SourceSubject):
+            words += source_words(subject, self.source_run)
+        if isinstance(subject, Subject):
+            words += self._packer_words(subject, bool(replay))
         if replay:
             return shlex.join([*words, "--packer-replay", replay])
         words += ["--packer-spec", self.spec] if self.spec != SPEC_VERSION else []
@@ -137,6 +167,27 @@ class Options:
         words += ["--packer-select", id]
         words += ["--packer-effort", self.effort] if self.effort != "standard" else []
         return shlex.join([*words, "--packer-seed", str(seed)])
+
+    def _packer_words(self, subject: Subject, replay: bool) -> list[str]:
+        named = subject.target if subject.label == "packer" else f"{subject.label}={subject.target}"
+        packers = self.packer if self.known and not replay else [named]
+        words = [word for text in packers for word in ("--packer", text)]
+        words += [word for model in self.model for word in ("--packer-model", model)]
+        words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
+        words += ["--packer-selection", self.selection] if self.selection else []
+        return words + (["--packer-gate", self.gate] if self.gate else [])
+
+
+def _left_out(given: Mapping[str, Any]) -> set[str]:
+    """Keys of the table that do not count beside what the command line names."""
+    if given.get("source") or given.get("source-run"):
+        own = {"source-kwargs"} if given.get("source") else set()
+        return own if given.get("packer") else own | {"packer", "packer-lock"}
+    return {"source", "source-kwargs", "source-run"} if given.get("packer") else set()
+
+
+def _binds(id: str, kind: type[Tested]) -> bool:
+    return requirement(id).group in kind.levels
 
 
 def refuse_unwritable(path: Path, option: str) -> None:
@@ -151,16 +202,16 @@ def refuse_unwritable(path: Path, option: str) -> None:
         raise UsageError(f"{option}: cannot be written.")
 
 
-def label_packers(given: Sequence[str]) -> dict[str, str]:
-    """Targets by label. One alone is `packer`; of several, those without a label go by their factory's name."""
+def label_targets(given: Sequence[str], noun: str = "packer") -> dict[str, str]:
+    """Targets by label. One alone goes by `noun`; of several, those without a label by their factory's name."""
     labelled: dict[str, str] = {}
     for text in given:
         label, equals, target = text.rpartition("=")
         if equals and not re.fullmatch(r"[\w.-]+", label):
-            raise UsageError(f"--packer {text!r}: a label is letters, digits, '.', '_' and '-', then '='.")
-        label = label or ("packer" if len(given) == 1 else re.split(r"[:.]", target)[-1])
+            raise UsageError(f"--{noun} {text!r}: a label is letters, digits, '.', '_' and '-', then '='.")
+        label = label or (noun if len(given) == 1 else re.split(r"[:.]", target)[-1])
         if label in labelled:
-            raise UsageError(f"--packer {text!r}: the label {label!r} is taken; give each one its own: label={target}.")
+            raise UsageError(f"--{noun} {text!r}: the label {label!r} is taken; give each one its own: label={target}.")
         labelled[label] = target
     return labelled
 
@@ -194,19 +245,7 @@ def load_selection(given: Any) -> Any:
 
 def load_gate(given: Any) -> Any:
     """A resume gate, from its factory's name or as it is; `UsageError` when it is none."""
-    found = given
-    if isinstance(given, str):
-        factory = load_callable(given, "--packer-gate")
-        try:
-            found = factory()
-        except Exception as error:
-            raise UsageError(
-                f"--packer-gate {given!r}: it raised {describe(error)}, expected a resume gate."
-            ) from error
-    if isinstance(found, type) or not satisfies(found, ResumeGate):
-        wanted = f"an object with {', '.join(methods_of(ResumeGate))}"
-        raise UsageError(f"--packer-gate {given!r}: expected a factory of a resume gate, {wanted}.")
-    return found
+    return load_made(given, "--packer-gate", ResumeGate, "a resume gate")
 
 
 def check_models(models: Sequence[str], folder: Path) -> None:

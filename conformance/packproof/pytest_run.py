@@ -22,6 +22,7 @@ from packproof.run import Run, build_report, subject_report
 from packproof.runner import quiet, replay_case
 from packproof.subject import Subject
 from packproof.summary import summary_lines
+from packproof.tested import Tested
 from packproof.verdict import EXIT_HARNESS, breaks_gate
 from packproof.violation import UsageError
 
@@ -33,7 +34,7 @@ _CAUSE = re.compile(r": see ([A-Z]+-\d+)$")
 
 
 def join(config: pytest.Config) -> None:
-    """Read the options, load the packers, and take part in the run; without a packer, do nothing."""
+    """Read the options, load packers and sources, and take part in the run; where none is named, do nothing."""
     if config.option.help or config.option.version:
         return
     given = {name: getattr(config.option, name.replace("-", "_")) for name, _, _ in OPTIONS}
@@ -44,7 +45,7 @@ def join(config: pytest.Config) -> None:
             table = read_table(config.rootpath, folder)
             import_from(config.rootpath if table.get("packer") else folder, folder)
             options = Options.make(given, table, folder)
-            if not options.packer:
+            if options.idle:
                 _refuse_idle(given)
                 return
             recorder = FlightRecorder()
@@ -53,20 +54,21 @@ def join(config: pytest.Config) -> None:
             run = options.run(_kept(config, "packproof-examples") if options.effort == "deep" else None, recorder)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
-    if (given["packer"] or given["packer-replay"]) and config.args_source is not pytest.Config.ArgsSource.ARGS:
-        config.args = []  # a packer and no paths: only the conformance run
+    named = ("packer", "packer-replay", "source", "source-run")
+    if any(given[name] for name in named) and config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args = []  # something to prove and no paths: only the conformance run
     config.pluginmanager.register(Conformance(config, options, run, held), "packproof-run")
 
 
 def _refuse_idle(given: dict[str, Any]) -> None:
     used = [f"--{name}" for name, value in given.items() if value]
     if used:
-        raise UsageError(f"{', '.join(used)}: no packer is named; add --packer module:factory.")
+        raise UsageError(f"{', '.join(used)}: no packer is named; add --packer module:factory, or --source.")
 
 
 def _held_lock(options: Options, given: dict[str, Any], table: dict[str, Any], root: Path) -> HeldLock | None:
     """The lock that the packers are held to; a run that replays cases asks for nothing else."""
-    if not options.lock or options.replay:
+    if not options.lock or options.replay or not options.packer:
         return None
     path = Path(os.path.relpath(options.folder / options.lock, options.folder))
     every_packer = not (options.select or (given["packer"] and table.get("packer")))
@@ -106,12 +108,12 @@ class Conformance:
         report = yield
         if isinstance(collector, pytest.Session) and report.passed:
             for subject in self.run.subjects:
-                own = PackerNode.from_parent(
+                own = SubjectNode.from_parent(
                     collector, name=subject.label, nodeid=subject.label, conformance=self, subject=subject
                 )
                 report.result = [*report.result, own]
             if self.held is not None:
-                labels = [subject.label for subject in self.run.subjects]
+                labels = [subject.label for subject in self.run.subjects if isinstance(subject, Subject)]
                 lock = ObsoleteItem.from_parent(collector, name="lock", nodeid="lock", held=self.held, labels=labels)
                 report.result = [*report.result, lock]
         return report
@@ -171,7 +173,7 @@ class Conformance:
             found.append(subject_report(self.run, subject, own))
         return build_report(self.run, found)
 
-    def describe(self, subject: Subject, outcome: Outcome, replayed: str = "") -> str:
+    def describe(self, subject: Tested, outcome: Outcome, replayed: str = "") -> str:
         """The failure in full, or one line when another rule of this run shows the same crash or speaks of its cause.
 
         `replayed` is the path of the case file that was run, if it was one.
@@ -185,11 +187,12 @@ class Conformance:
                 return f"{not_reached} {method} fails, and {found.fault}"
             first = self.crashes.setdefault((subject.label, _same_crash(found.got)), outcome.requirement)
             if first != outcome.requirement:
-                return f"{not_reached} the packer fails as shown under {first}"
+                return f"{not_reached} the {subject.noun} fails as shown under {first}"
         command = self.options.command(subject, outcome.requirement, self.run.settings.seed, replayed)
-        return failure_text(outcome, subject.target, command, replayed or self._keep_case(subject, outcome))
+        case = replayed or self._keep_case(subject, outcome)
+        return failure_text(outcome, subject.target, command, case, subject.noun)
 
-    def _keep_case(self, subject: Subject, outcome: Outcome) -> str:
+    def _keep_case(self, subject: Tested, outcome: Outcome) -> str:
         """Write the failing case into pytest's cache and name the file as seen from the current folder."""
         folder = _kept(self.config, "packproof-cases") if outcome.case_file is not None else None
         if folder is None or outcome.case_file is None:
@@ -213,10 +216,10 @@ class BrokenRule(Exception):
     """Carries the failure text to pytest's report."""
 
 
-class PackerNode(pytest.Collector):
-    """One packer: an item per rule, or per case file to replay."""
+class SubjectNode(pytest.Collector):
+    """One packer or source: an item per rule, or per case file to replay."""
 
-    def __init__(self, *, conformance: Conformance, subject: Subject, **kwargs: Any) -> None:
+    def __init__(self, *, conformance: Conformance, subject: Tested, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.conformance = conformance
         self.subject = subject
@@ -224,10 +227,11 @@ class PackerNode(pytest.Collector):
     def collect(self) -> list[pytest.Item]:
         """The lock first, while nobody has used the packer; then the rules of the spec, or cases as they were given."""
         if not self.conformance.options.replay:
-            held = self.conformance.held
-            first = [] if held is None else [LockItem.from_parent(self, name="lock", held=held, subject=self.subject)]
-            return [*first, *(self._item(check.id, check) for check in self.conformance.run.checks)]
-        files = self.conformance.options.replayed(self.subject.target)
+            held, subject = self.conformance.held, self.subject
+            locked = held is not None and isinstance(subject, Subject)
+            first = [LockItem.from_parent(self, name="lock", held=held, subject=subject)] if locked else []
+            return [*first, *(self._item(check.id, check) for check in self.conformance.run.checks_of(subject))]
+        files = self.conformance.options.replayed(self.subject)
         return [
             self._item(f"{file.requirement} replay {number}", check_for(file.requirement), file.case, path)
             for number, (path, file) in enumerate(files, 1)
@@ -240,13 +244,13 @@ class PackerNode(pytest.Collector):
 
 
 class RuleItem(pytest.Item):
-    """One rule on one packer, or one case file of it."""
+    """One rule on one packer or source, or one case file of it."""
 
     def __init__(
         self,
         *,
         conformance: Conformance,
-        subject: Subject,
+        subject: Tested,
         check: Check,
         case: Any = None,
         case_path: str = "",

@@ -15,11 +15,11 @@ from packproof.violation import CallFailed, CaseTimeout, UsageError, Violation
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from packproof.subject import Subject
+    from packproof.tested import Tested
 
 __all__ = ["Check", "all_checks", "check", "check_for", "select_checks"]
 
-Run = Callable[["Subject", Any], None]
+Run = Callable[[Any, Any], None]
 
 _checks: dict[str, "Check"] = {}
 
@@ -50,7 +50,7 @@ class Check:
         """Cases written in the spec, run before any generated one."""
         return [case_adapter.validate_python(case) for case in self.requirement.cases]
 
-    def stored_cases_for(self, subject: "Subject") -> list[Any]:
+    def stored_cases_for(self, subject: "Tested") -> list[Any]:
         """Those of `stored_cases` that name no model but the subject's, and no id beyond its vocabulary."""
         return _fed(subject, self.stored_cases)
 
@@ -65,7 +65,7 @@ class Check:
 
         return list(vector_cases(self.id))
 
-    def vector_cases_for(self, subject: "Subject") -> list[Any]:
+    def vector_cases_for(self, subject: "Tested") -> list[Any]:
         """Those of `vector_cases` that name no model but the subject's, and no id beyond its vocabulary."""
         return _fed(subject, self.vector_cases)
 
@@ -74,7 +74,7 @@ class Check:
         """The kind of its cases."""
         return self.run.__annotations__["case"]
 
-    def searches(self, subject: "Subject") -> list[tuple[str, "SearchStrategy[Any]"]]:
+    def searches(self, subject: "Tested") -> list[tuple[str, "SearchStrategy[Any]"]]:
         """A name and a strategy for each model of the subject; one of each where cases name no model.
 
         Every model is searched by itself: drawn inside a case, one model of four can get a single case in a hundred.
@@ -90,7 +90,7 @@ class Check:
         wanted = self.kind.model_fields["kind"].default
         return f"{self.id} is tried on {wanted!r} cases, this one is a {case.kind!r} case"
 
-    def misfit(self, subject: "Subject", case: Any) -> str:
+    def misfit(self, subject: "Tested", case: Any) -> str:
         """Why a case that a user gave is none of those that the rule is tried on, or an empty string."""
         if self.missing(subject):
             return ""
@@ -113,21 +113,13 @@ class Check:
             return case
         return case.model_copy(update={"sample": case.sample.model_copy(update=self.puts_in)})
 
-    def missing(self, subject: "Subject") -> str:
+    def missing(self, subject: "Tested") -> str:
         """Why the rule does not apply to the subject, or an empty string."""
         absent = [name for name in self.requirement.needs if name not in subject.capabilities]
-        if not absent:
-            return ""
-        if absent == ["PackerSelection"]:
-            return "no selection module named (--packer-selection)"
-        if absent == ["ResumeGate"]:
-            return "no resume gate named (--packer-gate)"
-        if "SetsUp" in absent and subject.built_ready:
-            return "the packer is built already set up"
-        return f"the packer does not satisfy {', '.join(absent)}"
+        return subject.lacks(absent) if absent else ""
 
 
-def _fed(subject: "Subject", cases: Sequence[Any]) -> list[Any]:
+def _fed(subject: "Tested", cases: Sequence[Any]) -> list[Any]:
     """The cases on models of the subject, with ids that its vocabulary has."""
     own = [case for case in cases if getattr(case, "model", None) in (None, *subject.models)]
     return [case for case in own if holds_ids(subject.feed[getattr(case, "model", None) or subject.models[0]], case)]

@@ -13,7 +13,7 @@ from packproof.flight_recorder import FlightRecorder
 from packproof.known import known_for
 from packproof.registry import Check
 from packproof.runner import run_check
-from packproof.subject import Subject
+from packproof.tested import Tested
 from packproof.verdict import verdict_of
 
 __all__ = ["Run", "build_report", "subject_report"]
@@ -23,7 +23,7 @@ __all__ = ["Run", "build_report", "subject_report"]
 class Run:
     """Subjects times checks, under one set of settings."""
 
-    subjects: Sequence[Subject]
+    subjects: Sequence[Tested]
     checks: Sequence[Check]
     settings: Settings = field(default_factory=Settings)
     levels: Sequence[str] = ("core",)
@@ -31,9 +31,13 @@ class Run:
     selected: bool = False
     spec: str = packer_spec.SPEC_VERSION
 
-    def one(self, subject: Subject, check: Check) -> Outcome:
+    def one(self, subject: Tested, check: Check) -> Outcome:
         """The outcome of one check on one subject."""
         return run_check(check, subject, self.settings, known_for(self.known, check.id, subject.label))
+
+    def checks_of(self, subject: Tested) -> list[Check]:
+        """The checks of rules that bind subjects of this kind."""
+        return [check for check in self.checks if check.requirement.group in subject.levels]
 
     def all(self) -> Report:
         """Every check on every subject, under a flight recorder."""
@@ -44,17 +48,17 @@ class Run:
             recorder.close()
         return build_report(self, reports)
 
-    def _subject(self, subject: Subject, recorder: FlightRecorder) -> SubjectReport:
+    def _subject(self, subject: Tested, recorder: FlightRecorder) -> SubjectReport:
         subject.recorder = recorder
-        outcomes = [self.one(subject, check) for check in self.checks]
+        outcomes = [self.one(subject, check) for check in self.checks_of(subject)]
         return subject_report(self, subject, outcomes)
 
 
-def subject_report(run: Run, subject: Subject, outcomes: Sequence[Outcome]) -> SubjectReport:
-    """The report of one packer, in the order of the spec; complete only if no selection or stop left a rule out."""
+def subject_report(run: Run, subject: Tested, outcomes: Sequence[Outcome]) -> SubjectReport:
+    """The report of one subject, in the order of the spec; complete only if no selection or stop left a rule out."""
     order = {check.id: place for place, check in enumerate(run.checks)}
     outcomes = sorted(outcomes, key=lambda outcome: order.get(outcome.requirement, len(order)))
-    complete = not run.selected and len(outcomes) == len(run.checks)
+    complete = not run.selected and len(outcomes) == len(run.checks_of(subject))
     return SubjectReport(
         label=subject.label,
         target=subject.target,

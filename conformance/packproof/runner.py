@@ -17,14 +17,14 @@ from packproof.load import describe
 from packproof.models import EMBEDDED
 from packproof.registry import Check
 from packproof.search import folder_name, search
-from packproof.subject import Subject
+from packproof.tested import Tested
 from packproof.violation import CaseTimeout, HarnessError, NotTested, PackerExit, Unexercised, Violation
 from packproof.wording import printable
 
 __all__ = ["quiet", "replay_case", "run_check"]
 
 
-def run_check(check: Check, subject: Subject, settings: Settings, known: Sequence[KnownFailure] = ()) -> Outcome:
+def run_check(check: Check, subject: Tested, settings: Settings, known: Sequence[KnownFailure] = ()) -> Outcome:
     """The outcome of one requirement on one packer; never raises but for a bug of pytest or Hypothesis itself."""
     trial = _Trial(check, subject)
     missing = check.missing(subject)
@@ -42,7 +42,7 @@ def run_check(check: Check, subject: Subject, settings: Settings, known: Sequenc
         subject.note("")
 
 
-def replay_case(check: Check, subject: Subject, case: Any) -> Outcome:
+def replay_case(check: Check, subject: Tested, case: Any) -> Outcome:
     """The outcome of one stored case alone."""
     trial = _Trial(check, subject)
     missing = check.missing(subject)
@@ -87,7 +87,7 @@ def _fails_vectors(trial: "_Trial", settings: Settings) -> bool:
 class _Trial:
     """One check on one subject, while it runs."""
 
-    def __init__(self, check: Check, subject: Subject) -> None:
+    def __init__(self, check: Check, subject: Tested) -> None:
         self.check = check
         self.subject = subject
         self.count = 0
@@ -237,7 +237,7 @@ def _search(trial: _Trial, settings: Settings) -> bool:
     return False
 
 
-def _share(check: Check, subject: Subject, cases: int) -> int:
+def _share(check: Check, subject: Tested, cases: int) -> int:
     """How many of `cases` a check runs: a heavy one a tenth, and more where building a packer costs next to nothing."""
     cheap = set(subject.models) <= {None, *EMBEDDED}
     return max(5 if cheap else 2, cases // 10) if check.heavy else cases

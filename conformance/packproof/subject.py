@@ -14,6 +14,7 @@ from packproof.load import load_callable
 from packproof.lock.identity_lock import KitLock
 from packproof.models import EMBEDDED, resolve_model
 from packproof.signatures import expect_signatures
+from packproof.tested import Tested, name_of
 from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import Vocabulary, missing_from
 from packproof.wording import printable
@@ -32,7 +33,7 @@ _MODEL_ADVICE = (
 )
 
 
-class Subject:
+class Subject(Tested):
     """One packer implementation under test.
 
     `target` is `module:factory`, a dotted path, or the factory itself; `models` are the models that cases run on
@@ -52,18 +53,14 @@ class Subject:
         lock: Any = None,
         recorder: FlightRecorder | None = None,
     ) -> None:
-        self.label = label
-        self.target = target if isinstance(target, str) else _name_of(target)
+        super().__init__(name_of(target), label, recorder)
         self.trust_remote_code = trust_remote_code
         self.selection = selection
         self.gate = gate
         self.lock = KitLock() if lock is None else lock
-        self.recorder = recorder
-        self.last_call = ""
         self.note(f"importing {self.target}")
         self.factory = load_callable(target, "--packer") if isinstance(target, str) else target
         self._check_factory()
-        self.kept: dict[Any, Any] = {}
         self._drivers: dict[tuple[str | None, str], Driver] = {}
         with self._starting():
             first = self.build()
@@ -91,6 +88,16 @@ class Subject:
         if self.gate is not None:
             found |= {"ResumeGate"}
         return found - {"SetsUp"} if self.built_ready else found
+
+    def lacks(self, absent: Sequence[str]) -> str:
+        """Why a rule that needs these protocols does not apply."""
+        if absent == ["PackerSelection"]:
+            return "no selection module named (--packer-selection)"
+        if absent == ["ResumeGate"]:
+            return "no resume gate named (--packer-gate)"
+        if "SetsUp" in absent and self.built_ready:
+            return "the packer is built already set up"
+        return super().lacks(absent)
 
     def on(self, model: str | None, twin: str = "") -> Driver:
         """The driver of a packer set up on `model`, kept between cases; each `twin` name has a packer of its own.
@@ -141,14 +148,8 @@ class Subject:
 
         Packers on other models are kept: loading a large tokenizer for every check would take minutes.
         """
-        self.kept.clear()
+        super().forget()
         self._drivers = {key: kept for key, kept in self._drivers.items() if key[0] not in EMBEDDED}
-
-    def note(self, call: str) -> None:
-        """Tell the flight recorder what runs now; nothing, when `call` is empty."""
-        self.last_call = call
-        if self.recorder is not None:
-            self.recorder.note(call and f"{self.label} ({self.target})  {call}")
 
     def _check_factory(self) -> None:
         if not callable(self.factory):
@@ -194,12 +195,6 @@ def _expect_tokenizer(call: str, tokenizer: Any) -> None:
     kind = f"{type(tokenizer).__module__.partition('.')[0]}.{type(tokenizer).__qualname__}"
     got = "is None" if tokenizer is None else f"is a {kind}, without {', '.join(lacking)}"
     raise CallFailed(call, got, "a transformers tokenizer", _TOKENIZER_ADVICE)
-
-
-def _name_of(factory: Callable[[], Any]) -> str:
-    """`module:name`, of the class where the object itself has no name, as a `functools.partial` has none."""
-    named = factory if hasattr(factory, "__qualname__") else type(factory)
-    return f"{named.__module__}:{named.__qualname__}"
 
 
 def _is_set_up(packer: object) -> bool:

@@ -17,6 +17,13 @@ from packer_schemas.identity_cases import (
 )
 from packer_schemas.lock_cases import LockCase
 from packer_schemas.policy import TokenIds
+from packer_schemas.source_cases import (
+    SourceAskedCase,
+    SourceOutsideCase,
+    SourceReadingCase,
+    SourceSpanCase,
+    TripleCase,
+)
 
 __all__ = [
     "BadIdsCase",
@@ -129,7 +136,12 @@ Case = Annotated[
     | ValueCase
     | ClassSourceCase
     | ResumeCase
-    | LockCase,
+    | LockCase
+    | SourceReadingCase
+    | SourceSpanCase
+    | SourceOutsideCase
+    | SourceAskedCase
+    | TripleCase,
     Field(discriminator="kind"),
 ]
 

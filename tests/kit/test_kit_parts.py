@@ -21,7 +21,7 @@ from packproof.failure_text import failure_text, table
 from packproof.known import expired
 from packproof.load import describe
 from packproof.models import model_path
-from packproof.options import label_packers
+from packproof.options import label_targets
 from packproof.registry import check_for
 from packproof.run import Run
 from packproof.runner import replay_case, run_check
@@ -129,11 +129,11 @@ def test_what_turns_a_run_red() -> None:
 
 def test_labels() -> None:
     """One packer is `packer`; several go by their factories' names unless they are labelled."""
-    assert label_packers(["m.n:f"]) == {"packer": "m.n:f"}
-    assert label_packers(["mine=m.n:f"]) == {"mine": "m.n:f"}
-    assert label_packers(["m:f", "m.g", "h.1=m:h"]) == {"f": "m:f", "g": "m.g", "h.1": "m:h"}
+    assert label_targets(["m.n:f"]) == {"packer": "m.n:f"}
+    assert label_targets(["mine=m.n:f"]) == {"mine": "m.n:f"}
+    assert label_targets(["m:f", "m.g", "h.1=m:h"]) == {"f": "m:f", "g": "m.g", "h.1": "m:h"}
     with pytest.raises(UsageError, match="give each one its own: label=n:f"):
-        label_packers(["m:f", "n:f"])
+        label_targets(["m:f", "n:f"])
 
 
 def test_an_exception_is_described_in_one_line() -> None:

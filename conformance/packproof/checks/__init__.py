@@ -12,6 +12,8 @@ from packproof.checks import (
     masks,
     rollout,
     selection,
+    sources,
+    sources_triples,
 )
 
 __all__ = [
@@ -26,4 +28,6 @@ __all__ = [
     "masks",
     "rollout",
     "selection",
+    "sources",
+    "sources_triples",
 ]

@@ -11,7 +11,7 @@ from packproof.load import import_from
 from packproof.lock.fresh import Fresh
 from packproof.lock.identity_lock import LockFile
 from packproof.lock.measure import measure
-from packproof.options import Options, label_packers
+from packproof.options import Options, label_targets
 from packproof.project_table import project_folder, read_table
 from packproof.violation import UsageError
 
@@ -52,17 +52,17 @@ class LockProject:
     @property
     def labels(self) -> list[str]:
         """The labels of the packers."""
-        return list(label_packers(self.options.packer))
+        return list(label_targets(self.options.packer))
 
     def only(self, label: str) -> "LockProject":
         """The project with this one packer, which is then not complete."""
-        target = label_packers(self.options.packer)[label]
+        target = label_targets(self.options.packer)[label]
         return replace(self, options=replace(self.options, packer=[f"{label}={target}"]), complete=False)
 
     def measure(self) -> Fresh:
         """The packers as a lock would pin them now; `UsageError` for one that cannot be loaded or set up."""
         recorder = FlightRecorder()
         try:
-            return measure(self.options.subjects(recorder), self.folder, complete=self.complete)
+            return measure(self.options.packers(recorder), self.folder, complete=self.complete)
         finally:
             recorder.close()

@@ -1,4 +1,4 @@
-"""The zoo: known-bad packers, each with one deliberate fault, and known-good ones; what the kit itself is tested on."""
+"""The zoo: known-bad packers and sources, each with one deliberate fault, and known-good ones, to test the kit on."""
 
 from functools import cache
 
@@ -8,6 +8,7 @@ from packproof.zoo.miniature_gate import MiniatureGate
 from packproof.zoo.miniature_identity import MiniatureDeclared
 from packproof.zoo.miniature_lock import MiniatureLock
 from packproof.zoo.miniature_selection import MiniatureSelection
+from packproof.zoo.miniature_source import MiniatureLines, MiniaturePairs, MiniatureSource
 
 __all__ = ["Member", "fault", "good_members", "member", "members"]
 
@@ -33,6 +34,8 @@ def members() -> tuple[Member, ...]:
         rollout,
         rollout_hooks,
         selection,
+        source_items,
+        source_names,
     )
     from packproof.zoo.member import known_bad
 
@@ -56,7 +59,17 @@ def good_members() -> tuple[Member, ...]:
         lock=MiniatureLock,
         levels=("core", "resume"),
     )
-    return plain, declared
+    sources = [
+        Member(
+            f"miniature-{name}",
+            cls,
+            story="Keeps every rule of the level `source` that binds what it is.",
+            arguments=cls.arguments,
+            levels=("source",),
+        )
+        for name, cls in (("source", MiniatureSource), ("lines", MiniatureLines), ("pairs", MiniaturePairs))
+    ]
+    return plain, declared, *sources
 
 
 def member(name: str) -> Member:

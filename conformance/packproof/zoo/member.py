@@ -2,41 +2,55 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from packer_spec import Requirement, requirements
+from packproof.sources.subject import SourceSubject
 from packproof.subject import Subject
 from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_identity import MiniatureDeclared
 
 __all__ = ["Member", "fault", "known_bad"]
 
-_Bad = TypeVar("_Bad", bound=Callable[[], Any])
+_Bad = TypeVar("_Bad", bound=Callable[..., Any])
 _known_bad: dict[str, "Member"] = {}
 
 
 @dataclass(frozen=True)
 class Member:
-    """A packer, or a selection, gate or lock beside a good one: the rules `breaks` must catch it, and no others.
+    """A packer, a data source, or what stands beside a good one: the rules `breaks` must catch it, and no others.
+
+    Beside a packer it is a selection, gate or lock; beside a source, or alone, a run. `arguments` are what the factory
+    of a source is called with.
 
     It is held to `levels`, by default those of the rules that it breaks. The rules of a selection, or of a gate, do not
     apply where there is none.
     """
 
     name: str
-    factory: Callable[[], Any]
+    factory: Callable[..., Any] | None
     breaks: tuple[str, ...] = ()
     report: str = ""
     story: str = ""
     selection: Callable[[], Any] | None = None
     gate: Callable[[], Any] | None = None
     lock: Callable[[], Any] | None = None
+    run: Callable[[], Any] | None = None
+    arguments: Mapping[str, Any] | None = None
     levels: tuple[str, ...] = ()
 
-    def subject(self) -> Subject:
+    @property
+    def is_source(self) -> bool:
+        """Whether it is a data source or a run."""
+        return self.run is not None or self.arguments is not None
+
+    def subject(self) -> Subject | SourceSubject:
         """The member as a subject of its own, with a fresh registry."""
+        if self.is_source:
+            return SourceSubject(self.factory, self.arguments, label=self.name, run=self.run and self.run())
+        assert self.factory is not None, "a packer has a factory"
         selection, gate = self.selection and self.selection(), self.gate and self.gate()
         lock = self.lock and self.lock()
         return Subject(self.factory, label=self.name, selection=selection, gate=gate, lock=lock)
@@ -49,8 +63,9 @@ class Member:
 def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
     """Declare the decorated class or factory as known-bad: exactly the rules `ids` catch it.
 
-    `report` is a public report of the fault. A class with `init_data_packer` is a selection, one with `admit` a resume
-    gate, one with `check` and `update` a lock, anything else a packer.
+    `report` is a public report of the fault. A class with `open_prompts` is a run, one with `__getitem__` a source,
+    built with the keyword arguments in its attribute `arguments`; one with `init_data_packer` is a selection, one with
+    `admit` a resume gate, one with `check` and `update` a lock, anything else a packer.
     """
 
     def declare(bad: _Bad) -> _Bad:
@@ -58,7 +73,11 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
         if name in _known_bad:
             raise ValueError(f"two members of the zoo are named {name!r}")
         story = inspect.cleandoc(bad.__doc__ or "")
-        if hasattr(bad, "init_data_packer"):
+        if hasattr(bad, "open_prompts"):
+            _known_bad[name] = Member(name, None, ids, report, story, run=bad)
+        elif hasattr(bad, "__getitem__"):
+            _known_bad[name] = Member(name, bad, ids, report, story, arguments=getattr(bad, "arguments", {}))
+        elif hasattr(bad, "init_data_packer"):
             _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, selection=bad)
         elif hasattr(bad, "admit"):
             _known_bad[name] = Member(name, MiniatureDeclared, ids, report, story, gate=bad)

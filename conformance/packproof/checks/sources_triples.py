@@ -1,0 +1,82 @@
+"""Chapter sources, for preferences: what a source hands out, and what a run takes for a triple."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from packer_schemas.source_cases import TripleCase
+from packproof.driver import calling, refusal, short
+from packproof.load import describe
+from packproof.registry import check
+from packproof.sources.strategies import triples
+from packproof.sources.subject import SourceSubject
+from packproof.sources.triples import FACTORY, pairs
+from packproof.violation import Unexercised, Violation
+
+__all__: list[str] = []
+
+_TRIPLES = ("a triple", "a named triple")
+_WANTED = "the tuple (prompt, winner, loser)"
+
+
+@check("SOURCE-7", cases=lambda *_: triples())
+def source_7(subject: SourceSubject, case: TripleCase) -> None:
+    """An item of a preference source is a triple of prompt, winner and loser, in this order."""
+    if case.form == "as the source has it":
+        _expect_own_triple(subject, case.place)
+    elif subject.run is None:
+        raise Unexercised("no run is named (--source-run) that would take such an item in")
+    elif case.form in _TRIPLES:
+        _expect_taken(subject, case)
+    else:
+        _expect_refused(subject, case)
+
+
+def _expect_own_triple(subject: SourceSubject, place: int) -> None:
+    if subject.factory is None:
+        raise Unexercised("no source is named (--source)")
+    source = subject.source
+    index = place % subject.length(source)
+    item = subject.readable(source, index)
+    if isinstance(subject.readable(source, 0), Mapping):
+        raise Unexercised("its items are rows, and no preferences")
+    if not isinstance(item, tuple) or len(item) != 3:
+        raise Violation.of(f"source[{index}]", expected=f"{_WANTED}, or a row of a prompt source", got=_shown(item))
+
+
+def _shown(item: Any) -> str:
+    return f"a tuple of {len(item)}" if isinstance(item, tuple) else f"a {type(item).__name__}: {short(item)}"
+
+
+def _expect_taken(subject: SourceSubject, case: TripleCase) -> None:
+    opened, index, call = _open(subject, case)
+    with calling(call, subject.note):
+        item = opened[index]
+    wanted = tuple(pairs(case.form)[index])
+    if not isinstance(item, tuple) or tuple(item) != wanted:
+        raise Violation.of(call, expected=wanted, got=short(item))
+
+
+def _expect_refused(subject: SourceSubject, case: TripleCase) -> None:
+    """When the source is opened, or when the item is read: both are in time."""
+    settings = {"factory": FACTORY, "factory_kwargs": {"form": case.form}}
+    index = case.place % len(pairs(case.form))
+    call = f"open_preferences(a source whose items are {case.form})[{index}]"
+    wanted = f"ValueError or TypeError that names {FACTORY}, the index and what was found"
+    error = refusal(
+        call, lambda: subject.run.open_preferences(settings)[index], subject.note, wording=wanted, show=short
+    )
+    found = type(pairs(case.form)[index]).__name__
+    missing = next((name for name in (FACTORY, found) if name not in str(error)), "")
+    at = str(error).replace(FACTORY, "")
+    if missing or not any(str(one) in at for one in {index, 0}):  # a run is free to look at the first item
+        fault = f"the message does not name {missing or f'the index {index}'}"
+        raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault)
+
+
+def _open(subject: SourceSubject, case: TripleCase) -> tuple[Any, int, str]:
+    settings = {"factory": FACTORY, "factory_kwargs": {"form": case.form}}
+    index = case.place % len(pairs(case.form))
+    call = f"open_preferences(a source whose items are {case.form})"
+    with calling(call, subject.note):
+        opened = subject.run.open_preferences(settings)
+    return opened, index, f"{call}[{index}]"

@@ -1,0 +1,163 @@
+"""The data source under test: built fresh from its factory with keyword arguments, beside the run that takes it in."""
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from packer_schemas.source_protocols import FingerprintedSource, IndexedSource, MembershipSource
+from packproof import limits
+from packproof.capabilities import satisfies
+from packproof.driver import calling, finished, short
+from packproof.flight_recorder import FlightRecorder
+from packproof.load import load_callable
+from packproof.tested import Tested, name_of
+from packproof.violation import CallFailed, CaseTimeout, Unexercised, UsageError
+from packproof.wording import printable
+
+__all__ = ["SourceSubject"]
+
+_WANTED = "a map-style object with __len__ and __getitem__ that is not empty"
+_CAPABILITIES = (IndexedSource, FingerprintedSource, MembershipSource)
+
+
+class SourceSubject(Tested):
+    """One data source under test, a run that takes sources in, or both.
+
+    `target` is `module:factory`, a dotted path, or the factory itself, called with `kwargs`; a relative path of a file
+    among them is made absolute, for other processes work in other folders. `run` is a `SourceRun`, for the rules that
+    bind the run, and `run_target` what it was loaded from. `UsageError` where there is neither, and for a factory that
+    gives no source.
+    """
+
+    noun: ClassVar[str] = "source"
+    levels: ClassVar[tuple[str, ...]] = ("source",)
+
+    def __init__(
+        self,
+        target: str | Callable[..., Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        label: str = "source",
+        run: Any = None,
+        run_target: str = "",
+        recorder: FlightRecorder | None = None,
+    ) -> None:
+        if target is None and run is None:
+            raise UsageError("expected a source, a run, or both; got neither.")
+        super().__init__(name_of(target or run_target or type(run)), label, recorder)
+        self.run = run
+        self.given = dict(kwargs or {})
+        self.kwargs = {name: _absolute(value) for name, value in self.given.items()}
+        self.factory: Callable[..., Any] | None = None
+        if run is not None:
+            self.capabilities |= {"SourceRun"}
+        if target is None:
+            return
+        self.note(f"importing {self.target}")
+        self.factory = load_callable(target, "--source") if isinstance(target, str) else target
+        first = self._first()
+        self.capabilities |= {one.__name__ for one in _CAPABILITIES if satisfies(first, one)}
+        self.note("")
+
+    @property
+    def call(self) -> str:
+        """The call of the factory, as one would type it."""
+        return self.call_with(self.kwargs)
+
+    def call_with(self, kwargs: Mapping[str, Any]) -> str:
+        """The same with other arguments."""
+        return f"{self.target}({', '.join(f'{name}={short(value)}' for name, value in kwargs.items())})"
+
+    @property
+    def source(self) -> Any:
+        """The source that is kept between cases."""
+        if "source" not in self.kept:
+            self.kept["source"] = self.build()
+        return self.kept["source"]
+
+    def build(self, kwargs: Mapping[str, Any] | None = None) -> Any:
+        """A source straight from the factory, with other arguments if these are given; `CallFailed` for none."""
+        given = self.kwargs if kwargs is None else kwargs
+        call = self.call_with(given)
+        assert self.factory is not None, "rules on a source need IndexedSource"
+        with calling(call, self.note), limits.setting_up():
+            source = finished(self.factory(**copy.deepcopy(dict(given))), call)
+        if inspect.isclass(source):
+            raise CallFailed(call, f"returned the class {source.__name__}", "an instance of it")
+        if isinstance(source, Mapping | str | bytes) or not satisfies(source, IndexedSource):
+            hint = "; return one of its values" if isinstance(source, Mapping) else ""
+            raise CallFailed(call, f"returned {_kind(source)}", f"{_WANTED}{hint}")
+        return source
+
+    def length(self, source: Any) -> int:
+        """`len(source)`; `CallFailed` where it raises."""
+        with calling("len(source)", self.note):
+            return len(source)
+
+    def item(self, source: Any, index: int) -> Any:
+        """`source[index]`; `CallFailed` where it raises."""
+        with calling(f"source[{index}]", self.note):
+            return finished(source[index], f"source[{index}]")
+
+    def readable(self, source: Any, index: int) -> Any:
+        """The item at an index that is to have one; `Unexercised` where it cannot be read, of which SOURCE-4 speaks."""
+        try:
+            return self.item(source, index)
+        except CallFailed as error:
+            found = error.counterexample
+            raise Unexercised(f"{found.call} {found.got}, of which SOURCE-4 speaks") from None
+
+    def lacks(self, absent: Sequence[str]) -> str:
+        """Why a rule that needs these protocols does not apply."""
+        if "SourceRun" in absent:
+            return "no run named (--source-run)"
+        return "no source named (--source)" if self.factory is None else super().lacks(absent)
+
+    def _first(self) -> Any:
+        """The first source; what goes wrong is a mistake of the user's."""
+        given = f"--source {self.target!r}: "
+        self._expect_arguments(given)
+        try:
+            with limits.guarded(limits.SETUP_LIMIT_S):
+                first = self.build()
+                if not self.length(first):
+                    raise CallFailed(self.call, "returned a source of length 0", _WANTED)
+        except CaseTimeout:
+            raise UsageError(f"{given}{self.call} did not finish within {limits.SETUP_LIMIT_S:g} s.") from None
+        except CallFailed as error:
+            found = error.counterexample
+            wanted = "" if found.expected == "an answer" else f", expected {found.expected}"
+            raise UsageError(printable(f"{given}{found.call} {found.got}{wanted}.")) from error
+        return first
+
+    def _expect_arguments(self, given: str) -> None:
+        """`UsageError` for keyword arguments that the factory does not take, or that it lacks."""
+        assert self.factory is not None
+        try:
+            signature = inspect.signature(self.factory)
+        except (TypeError, ValueError):
+            return  # no signature to read; calling it says what is wrong
+        try:
+            signature.bind(**self.kwargs)
+        except TypeError as error:
+            raise UsageError(f"{given}the factory cannot be called with --source-kwargs as given: {error}.") from None
+
+
+def _kind(source: Any) -> str:
+    return "None" if source is None else f"a {type(source).__qualname__}"
+
+
+def _absolute(value: Any) -> Any:
+    """The path of a file, absolute; anything else as it is."""
+    if isinstance(value, str) and value and not Path(value).is_absolute() and "\0" not in value:
+        return str(Path(value).absolute()) if _is_there(value) else value
+    return value
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except OSError:  # a name that no file can have
+        return False

@@ -1,0 +1,91 @@
+"""Traps for a source that reads what it has to tell without: its items, and files of media."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import Any
+
+from packproof.violation import Violation
+
+__all__ = ["reading_nothing"]
+
+_MEDIA = frozenset(
+    f".{kind}"
+    for kinds in ("jpg jpeg png gif webp bmp tif tiff heic", "mp4 avi mov mkv webm m4v", "wav mp3 flac ogg m4a")
+    for kind in kinds.split()
+)
+
+
+class _Listener:
+    """Hears of every file of media that is opened, while `opened` is a list.
+
+    Python lets nobody stop listening, so there is one listener, from the first time on.
+    """
+
+    def __init__(self) -> None:
+        self.opened: list[str] | None = None
+        self._listens = False
+
+    def listen(self) -> None:
+        """Be told from here on."""
+        if not self._listens:
+            self._listens = True
+            sys.addaudithook(self._hear)
+
+    def _hear(self, event: str, given: tuple[Any, ...]) -> None:
+        if self.opened is not None and event == "open" and isinstance(given[0], str):
+            path = PurePath(given[0])
+            if path.suffix.lower() in _MEDIA:
+                self.opened.append(path.name)
+
+
+_listener = _Listener()
+
+
+@contextmanager
+def reading_nothing(source: Any, call: str) -> Iterator[None]:
+    """Run what tells from metadata alone; a `Violation` when it takes an item of `source` or opens a file of media.
+
+    A class that lets nobody exchange its `__getitem__`, as those of extension modules, is watched for files alone.
+    """
+    _listener.listen()
+    _listener.opened, taken = [], []
+    try:
+        with _watched(source, taken):
+            yield
+        opened = _listener.opened
+    finally:
+        _listener.opened = None
+    if taken:
+        raise Violation.of(
+            call, expected="an answer from metadata", got=f"it took source[{taken[0]!r}]", fault="reads items"
+        )
+    if opened:
+        raise Violation.of(call, expected="an answer from metadata", got=f"it opened {opened[0]}", fault="opens media")
+
+
+@contextmanager
+def _watched(source: Any, taken: list[Any]) -> Iterator[None]:
+    """Note every index that is asked of this one source."""
+    cls = type(source)
+    original = cls.__getitem__
+    own = cls.__dict__.get("__getitem__")
+
+    def noting(self: Any, index: Any) -> Any:
+        if self is source:
+            taken.append(index)
+        return original(self, index)
+
+    try:
+        cls.__getitem__ = noting
+    except TypeError:  # of an extension module
+        yield
+        return
+    try:
+        yield
+    finally:
+        if own is None:
+            del cls.__getitem__
+        else:
+            cls.__getitem__ = own

@@ -1,0 +1,58 @@
+"""What every subject of checks has in common, be it a packer or a data source."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from packer_spec import LEVELS
+from packproof.flight_recorder import FlightRecorder
+from packproof.vocabulary import UNKNOWN, Vocabulary
+
+__all__ = ["Tested", "name_of"]
+
+
+class Tested:
+    """Something under test: `target` says what it was built from, and `label` what a run calls it.
+
+    `models` are what cases run on, None for a subject as it was built; `feed` has the vocabulary of each of them, and
+    `capabilities` the names of the protocols that it satisfies. `kept` is what checks keep between cases.
+    """
+
+    noun: ClassVar[str] = "packer"
+    levels: ClassVar[tuple[str, ...]] = tuple(one for one in LEVELS if one != "source")
+    """Levels whose rules bind subjects of this kind."""
+
+    models: tuple[str | None, ...] = (None,)
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self, target: str, label: str, recorder: FlightRecorder | None) -> None:
+        self.target = target
+        self.label = label
+        self.recorder = recorder
+        self.last_call = ""
+        self.kept: dict[Any, Any] = {}
+        self.feed: dict[str | None, Vocabulary] = {None: UNKNOWN}
+
+    def lacks(self, absent: Sequence[str]) -> str:
+        """Why a rule that needs these protocols, which it does not satisfy, does not apply."""
+        return f"the {self.noun} does not satisfy {', '.join(absent)}"
+
+    def on(self, model: str | None) -> Any:
+        """What its calls on `model` are made with; None for a subject that is called as it is."""
+
+    def forget(self) -> None:
+        """Drop what checks have `kept`, so that no check depends on those before it."""
+        self.kept.clear()
+
+    def note(self, call: str) -> None:
+        """Tell the flight recorder what runs now; nothing, when `call` is empty."""
+        self.last_call = call
+        if self.recorder is not None:
+            self.recorder.note(call and f"{self.label} ({self.target})  {call}")
+
+
+def name_of(target: str | Callable[..., Any]) -> str:
+    """A target as it is named: `module:name` of a factory, or of its class where it has no name itself."""
+    if isinstance(target, str):
+        return target
+    named = target if hasattr(target, "__qualname__") else type(target)
+    return f"{named.__module__}:{named.__qualname__}"
