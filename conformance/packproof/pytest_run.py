@@ -9,6 +9,7 @@ import pytest
 
 from packer_schemas.lock_report import LockFinding
 from packer_schemas.report import Outcome, Report
+from packer_spec import requirement
 from packproof.failure_text import failure_text
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import import_from
@@ -190,7 +191,8 @@ class Conformance:
                 return f"{not_reached} the {subject.noun} fails as shown under {first}"
         command = self.options.command(subject, outcome.requirement, self.run.settings.seed, replayed)
         case = replayed or self._keep_case(subject, outcome)
-        return failure_text(outcome, subject.target, command, case, subject.noun)
+        noun, target = subject.held(requirement(outcome.requirement).needs)
+        return failure_text(outcome, target, command, case, noun)
 
     def _keep_case(self, subject: Tested, outcome: Outcome) -> str:
         """Write the failing case into pytest's cache and name the file as seen from the current folder."""

@@ -32,6 +32,10 @@ class Tested:
         self.kept: dict[Any, Any] = {}
         self.feed: dict[str | None, Vocabulary] = {None: UNKNOWN}
 
+    def held(self, needs: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002  of one kind here
+        """What a rule that needs these protocols was held against: `packer` or the like, and the target."""
+        return self.noun, self.target
+
     def lacks(self, absent: Sequence[str]) -> str:
         """Why a rule that needs these protocols, which it does not satisfy, does not apply."""
         return f"the {self.noun} does not satisfy {', '.join(absent)}"

@@ -230,18 +230,31 @@ def _expect_ids(ids: Any, length: int) -> None:
 
 
 def _expect_ids_go_along(subject: SourceSubject, before: Any, after: Any, told: str) -> None:
-    """An item that stands in both sources, and once in each, has one id in both."""
+    """An item that stands in both sources, and once in each, has one id in both.
+
+    That ids are unique is nothing to demand here: a change may have repeated the very column that they are taken from.
+    """
     held = [_once(subject, source) for source in (before, after)]
     pairs = [(old, new) for old, first in held[0] for new, second in held[1] if same(first, second)]
     if not pairs:
         raise Unexercised(f"{told}: no item stands in both sources")
-    ids = [membership_of(subject, source) for source in (before, after)]
-    for one, source in zip(ids, (before, after), strict=True):
-        _expect_ids(one, subject.length(source))
+    ids = [membership_of(subject, before), _ids_after(subject, after, told)]
+    _expect_ids(ids[0], subject.length(before))
     for old, new in pairs:
         if ids[0][old] != ids[1][new]:
             call = f"source.membership_ids()[{new}], {told}: the item was [{old}]"
             raise Violation.of(call, expected=short(ids[0][old]), got=short(ids[1][new]))
+
+
+def _ids_after(subject: SourceSubject, after: Any, told: str) -> tuple[Any, ...]:
+    """The ids of a changed source; `Unexercised` where it refuses to give some for what it holds now."""
+    try:
+        ids = membership_of(subject, after)
+    except CallFailed as error:
+        raise Unexercised(f"{told}: membership_ids() {error.counterexample.got}") from None
+    if not isinstance(ids, tuple) or len(ids) != subject.length(after):
+        raise Unexercised(f"{told}: membership_ids() gives no id for each item")
+    return ids
 
 
 def _once(subject: SourceSubject, source: Any) -> list[tuple[int, Any]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from packer_schemas.report import Outcome, Report
-from packer_spec import SPEC_VERSION
+from packer_spec import SPEC_VERSION, requirement
 from packproof.api import raise_red
 from packproof.effort import Settings
 from packproof.failure_text import failure_text
@@ -59,7 +59,8 @@ def check_source(
             if not nameless:
                 options = Options(source_run=run_target, spec=spec, known=str(known or ""), effort=settings.effort.name)
                 replay = options.command(subject, id, settings.seed)
-            return failure_text(outcome, subject.target, replay, noun=subject.noun)
+            noun, held = subject.held(requirement(id).needs)
+            return failure_text(outcome, held, replay, noun=noun)
 
         raise_red(report, text)
     return report

@@ -48,6 +48,7 @@ class SourceSubject(Tested):
             raise UsageError("expected a source, a run, or both; got neither.")
         super().__init__(name_of(target or run_target or type(run)), label, recorder)
         self.run = run
+        self.run_target = run_target or name_of(type(run))
         self.given = dict(kwargs or {})
         self.kwargs = {name: _absolute(value) for name, value in self.given.items()}
         self.factory: Callable[..., Any] | None = None
@@ -108,6 +109,11 @@ class SourceSubject(Tested):
         except CallFailed as error:
             found = error.counterexample
             raise Unexercised(f"{found.call} {found.got}, of which SOURCE-4 speaks") from None
+
+    def held(self, needs: Sequence[str]) -> tuple[str, str]:
+        """`source`, or `run` for the rules that bind one, and its target."""
+        of_run = self.factory is None or "SourceRun" in needs
+        return ("run", self.run_target) if of_run else super().held(needs)
 
     def lacks(self, absent: Sequence[str]) -> str:
         """Why a rule that needs these protocols does not apply."""

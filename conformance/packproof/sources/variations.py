@@ -95,7 +95,8 @@ def _is_text_file(value: Any) -> bool:
         path = Path(value)
         if not path.is_file() or path.stat().st_size > _LARGEST:
             return False
-        return bool(path.read_bytes().decode().strip())
+        text = path.read_bytes().decode()
+        return "\0" not in text and bool(text.strip())
     except (TypeError, ValueError, OSError):
         return False
 
@@ -108,8 +109,9 @@ def _edited_copies(path: Path, folder: Path, edit: Edit, place: int) -> tuple[st
     if edited == lines:
         raise Unexercised(f"the edit of line {at + 1} changes nothing")
     copies = [folder / name / path.name for name in ("as it is", "edited")]
-    for copied, content in zip(copies, (lines, edited), strict=True):
+    for copied in copies:
         copied.parent.mkdir()
-        copied.write_text("\n".join([*content, ""]), encoding="utf-8", newline="")
-        shutil.copystat(path, copied)
+        shutil.copy2(path, copied)
+    copies[1].write_text("\n".join([*edited, ""]), encoding="utf-8", newline="")
+    shutil.copystat(path, copies[1])
     return str(copies[0]), str(copies[1]), at + 1

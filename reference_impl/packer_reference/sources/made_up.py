@@ -42,8 +42,8 @@ class SyntheticPairs:
         return f"What is {a} + {b}?", str(a + b), str(a + b + 1)
 
     def cursor_fingerprint(self) -> str:
-        """The same string always; it is raised by hand with the pairs (SOURCE-10)."""
-        return "packer_reference.synthetic-pairs-v1"
+        """The count, and a number that is raised by hand with the pairs (SOURCE-10)."""
+        return f"packer_reference.synthetic-pairs-v1-{self._count}"
 
     def membership_ids(self) -> tuple[str, ...]:
         """The sum that each pair is about (SOURCE-13)."""
