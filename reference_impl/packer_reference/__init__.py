@@ -11,12 +11,14 @@ from packer_reference.packer import DataPacker
 from packer_reference.resume_gate import ResumeGate
 from packer_reference.selection import build_packer, init_data_packer
 from packer_reference.shape import shape_policy_input
+from packer_reference.sources.reference_run import ReferenceRun
 
 __all__ = [
     "BaseDataPacker",
     "CallableImportError",
     "DataPacker",
     "DecoderOnlyLLMDataPacker",
+    "ReferenceRun",
     "ResumeGate",
     "add_forward_routing",
     "build_packer",

@@ -84,6 +84,7 @@ from packer_schemas.routing import (
 from packer_schemas.run_config import RunConfig, dotted_paths
 from packer_schemas.schema_files import load_schema, schema_folder, schema_id, schema_names
 from packer_schemas.source_protocols import FingerprintedSource, IndexedSource, MembershipSource
+from packer_schemas.source_run import SourceRun
 from packer_schemas.source_settings import CursorResume, PreferenceSourceSettings, PromptSourceSettings
 from packer_schemas.tensor import BatchMask, BatchRouting, BatchTokenIds, RoutingRecord, TensorField
 from packer_schemas.trajectory import PolicyInfo, Trajectory, Turn
@@ -177,6 +178,7 @@ __all__ = [
     "SelectionCase",
     "SetsUp",
     "SetupCase",
+    "SourceRun",
     "SpecialTokenGuard",
     "SubjectReport",
     "TensorField",

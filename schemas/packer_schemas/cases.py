@@ -24,6 +24,19 @@ from packer_schemas.source_cases import (
     SourceSpanCase,
     TripleCase,
 )
+from packer_schemas.source_run_cases import (
+    ColumnsCase,
+    CursorCase,
+    FactoryCallCase,
+    FingerprintCase,
+    MissingColumnCase,
+    OverlapCase,
+    PreflightCase,
+    ReturnedCase,
+    SelectorsCase,
+    UnreachableCase,
+    WrittenItemCase,
+)
 
 __all__ = [
     "BadIdsCase",
@@ -141,7 +154,18 @@ Case = Annotated[
     | SourceSpanCase
     | SourceOutsideCase
     | SourceAskedCase
-    | TripleCase,
+    | TripleCase
+    | ColumnsCase
+    | CursorCase
+    | FactoryCallCase
+    | FingerprintCase
+    | MissingColumnCase
+    | OverlapCase
+    | PreflightCase
+    | ReturnedCase
+    | SelectorsCase
+    | UnreachableCase
+    | WrittenItemCase,
     Field(discriminator="kind"),
 ]
 

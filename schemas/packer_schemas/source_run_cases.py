@@ -170,9 +170,7 @@ class FingerprintCase(Frozen):
 
     kind: Literal["fingerprint"] = Field(default="fingerprint", description=KIND)
     of: SourceKind = Field(default="prompts", description=OF)
-    words: str | None = Field(
-        description="What `cursor_fingerprint()` returns; null: the source has no such method."
-    )
+    words: str | None = Field(description="What `cursor_fingerprint()` returns; null: the source has no such method.")
     length: int = Field(ge=1, le=400, description="How many items it has.")
 
 

@@ -13,6 +13,9 @@ from packproof.checks import (
     rollout,
     selection,
     sources,
+    sources_run,
+    sources_run_items,
+    sources_run_places,
     sources_triples,
 )
 
@@ -29,5 +32,8 @@ __all__ = [
     "rollout",
     "selection",
     "sources",
+    "sources_run",
+    "sources_run_items",
+    "sources_run_places",
     "sources_triples",
 ]

@@ -9,6 +9,7 @@ from packer_reference.sources.jsonl_pairs import JsonlPairs
 from packer_reference.sources.jsonl_rows import JsonlRows
 from packer_reference.sources.membership import membership_ids, refuse_overlap
 from packer_reference.sources.parquet_rows import ParquetRows
+from packer_reference.sources.reference_run import ReferenceRun
 from packer_reference.sources.tar_pairs import TarPairs
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ParquetRows",
     "PreferenceSource",
     "PromptSource",
+    "ReferenceRun",
     "SavedCursors",
     "TarPairs",
     "build_preference_source",

@@ -1,0 +1,137 @@
+"""Chapter sources, for whoever takes sources in: what of an item reaches a sample, and what is written into it."""
+
+from typing import Any
+
+from packer_schemas.source_run_cases import ColumnsCase, MissingColumnCase, WrittenItemCase
+from packproof.registry import check
+from packproof.sources import stock
+from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
+from packproof.sources.expected_samples import column_settings, expected_sample, is_refused
+from packproof.sources.spelling import spelled
+from packproof.strategies_runs import columns, missing_columns, written_items
+from packproof.violation import Unexercised, Violation
+
+__all__: list[str] = []
+
+
+@check("SOURCE-6", cases=lambda *_: written_items())
+def source_6(subject: Any, case: WrittenItemCase) -> None:
+    """What user code writes into the lists and dictionaries of an item does not show when the item is read again."""
+    of = "preferences" if case.place == "preferences" else "prompts"
+    settings = pointing("kept", ways=case.ways, place=case.place)
+    if of == "prompts":
+        settings |= {"response_column": "answer"} if case.place == "reference" else {}
+        settings |= {"metadata_columns": ["note"]} if case.place == "metadata" else {}
+        settings |= {"items_fn": f"{STOCK}.scribbling"} if case.by == "items_fn" else {}
+    call = open_call(of, settings)
+    source = opened(subject, of, settings)
+    first = _held_at(subject, source, call)
+    told = spelled(first)
+    if case.by == "the consumer":
+        _expect_types(subject, case, first, call)
+    answered(subject, f"{call}[0], written into", lambda: stock.write_into(first))
+    for time in ("second", "third"):
+        again = _held_at(subject, source, f"{call}, read for the {time} time")
+        if spelled(again) != told:
+            raise Violation.of(f"{call}[0], read for the {time} time", expected=told, got=spelled(again))
+        stock.write_into(again)
+
+
+def _held_at(subject: Any, source: Any, call: str) -> Any:
+    """The run's own object at index 0: the representations of a sample, or a triple; it can be described."""
+
+    def read() -> Any:
+        item = source[0]
+        found = item if isinstance(item, tuple) else item.representations
+        spelled(found)
+        return found
+
+    return answered(subject, f"{call}[0]", read, "an item")
+
+
+def _expect_types(subject: Any, case: WrittenItemCase, item: Any, call: str) -> None:
+    """Demand that what the source holds is handed out in containers of the same types."""
+    of = {"prompt": "prompt", "reference": "reference", "metadata": "metadata"}.get(case.place, 1)
+
+    def read() -> str:
+        value = item[of]
+        return spelled(value["note"] if case.place == "metadata" else value)
+
+    got, expected = answered(subject, f"{call}[0][{of!r}]", read, "an entry"), spelled(stock.held(case.ways))
+    if got != expected:
+        raise Violation.of(f"{call}[0][{of!r}]", expected=expected, got=got)
+
+
+@check("SOURCE-8", cases=lambda *_: columns())
+def source_8(subject: Any, case: ColumnsCase) -> None:
+    """Exactly the configured columns of a row reach the sample, under their canonical names and with their values."""
+    settings = pointing("rows", rows=case.rows) | column_settings(case)
+    rows = case.rows
+    if case.items_fn:
+        settings |= {"items_fn": f"{STOCK}.capitals"}
+        rows = [stock.capitals(row) for row in rows]
+    named = [value for value in column_settings(case).values() if isinstance(value, str)]
+    if not all(column in row for row in rows for column in (*named, *case.columns.metadata_columns)):
+        raise Unexercised("a row lacks a column, of which SOURCE-9 speaks")
+    call = open_call("prompts", settings)
+    bad = next((at for at, row in enumerate(rows) if is_refused(case, row)), None)
+    if bad is not None:
+        media = [name for name in ("image_column", "video_column") if name in settings]
+        names = [*(settings[name] for name in media), *media, str(bad)]
+        refused(subject, f"{call}[{bad}]", lambda: subject.run.open_prompts(settings)[bad], *names)
+        return
+    source = opened(subject, "prompts", settings)
+    for at, row in enumerate(rows):
+        _expect_sample(f"{call}[{at}]", expected_sample(case, row), item_of(subject, source, at, call))
+
+
+def _expect_sample(call: str, expected: dict[str, Any], got: Any) -> None:
+    sides = [{name: spelled(value) for name, value in side.items()} for side in (expected, dict(got))]
+    for name in dict.fromkeys([*sides[0], *sides[1]]):
+        wanted, found = (side.get(name, "nothing") for side in sides)
+        if wanted != found:
+            raise Violation.of(f"{call}; {name}", expected=wanted, got=found)
+
+
+@check("SOURCE-9", cases=lambda *_: missing_columns())
+def source_9(subject: Any, case: MissingColumnCase) -> None:
+    """A row that lacks a configured column is refused with ValueError that names the column."""
+    column = _COLUMNS[case.setting]
+    rows = [{name: f"{name} {at}" for name in _COLUMNS.values()} for at in range(case.at + 2)]
+    if case.setting == "video_column":
+        rows = [row | {column: None} for row in rows]
+    del rows[case.at][column]
+    configured = column.upper() if case.items_fn else column
+    settings: dict[str, Any] = pointing("rows", rows=rows) | _setting("prompt_column", _COLUMNS["prompt_column"], case)
+    settings |= _setting(case.setting, column, case)
+    settings |= {"items_fn": f"{STOCK}.capitals"} if case.items_fn else {}
+    has = [name.upper() if case.items_fn else name for name in rows[case.at]]
+    names = [configured, case.setting, settings["factory"], str(case.at), *has]
+    call = f"open_prompts(settings with {case.setting}={settings[case.setting]!r})"
+    if case.at == 0:
+        told = f"{call}, where row 0 has {', '.join(has)}"
+        refused(subject, told, lambda: subject.run.open_prompts(settings), *names)
+        return
+    source = opened(subject, "prompts", settings)
+    count = answered(subject, f"len({call})", lambda: len(source))
+    if count != len(rows):
+        raise Violation.of(f"len({call})", expected=len(rows), got=count)
+    for at in (0, case.at - 1, case.at + 1):
+        item_of(subject, source, at, call)
+    told = f"{call}[{case.at}], where row {case.at} has {', '.join(has)}"
+    refused(subject, told, lambda: source[case.at], *names)
+
+
+_COLUMNS = {
+    "prompt_column": "question",
+    "response_column": "answer",
+    "image_column": "picture",
+    "video_column": "clip",
+    "id_column": "uid",
+    "metadata_columns": "topic",
+}
+
+
+def _setting(name: str, column: str, case: MissingColumnCase) -> dict[str, Any]:
+    written = column.upper() if case.items_fn else column
+    return {name: [written] if name == "metadata_columns" else written}
