@@ -64,7 +64,9 @@ _nested = st.recursive(
 
 def factory_calls() -> st.SearchStrategy[FactoryCallCase]:
     """Keyword arguments of the kinds that configurations lose on the way."""
-    return st.builds(FactoryCallCase, of=_of, kwargs=st.dictionaries(_names, _scalars | _nested, max_size=3))
+    return st.builds(
+        FactoryCallCase, of=_of, kwargs=st.dictionaries(_names, st.none() | _scalars | _nested, max_size=3)
+    )
 
 
 def returned_things() -> st.SearchStrategy[ReturnedCase]:
@@ -82,9 +84,9 @@ def written_items() -> st.SearchStrategy[WrittenItemCase]:
     )
 
 
-_values = st.sampled_from(["4", "", None, 7, ["a", 1], {"a": None}])
+_values = st.sampled_from(["four", "", None, 7, ["a", 1], {"a": None}])
 _images = st.sampled_from([None, "cat.png", ["cat.png"], ["cat.png", "dog.png"], []])
-_clip = {"type": "video", "video": "run.mp4", "fps": 2.0, "total_num_frames": 4, "frames_indices": [0, 2]}
+_clip = {"type": "video", "video": "run.mp4", "fps": 2.5, "total_num_frames": 4, "frames_indices": [0, 2]}
 _videos = st.sampled_from([None, _clip, [_clip], [_clip, _clip | {"video": "sit.mp4"}]])
 _talk = [{"role": "user", "content": "1 + 1"}]
 
@@ -103,6 +105,7 @@ def columns() -> st.SearchStrategy[ColumnsCase]:
             }
         ),
         st.lists(st.sampled_from(["solution", "topic", "uid"]), max_size=2, unique=True),
+        st.lists(st.sampled_from(["reference", "split"]), unique=True),
         st.lists(_row(), min_size=1, max_size=3),
         st.booleans(),
         st.sampled_from([False, False, False, True]),
@@ -120,11 +123,13 @@ def _row() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _columns(
-    named: dict[str, Any], metadata: list[str], rows: list[dict[str, Any]], items_fn: bool, talk: bool
+    named: dict[str, Any], metadata: list[str], rest: list[str], rows: list[dict[str, Any]], items_fn: bool, talk: bool
 ) -> ColumnsCase:
-    """A case; with `talk` the last row's prompt is a conversation."""
+    """A case of rows with the columns that are named and `rest`; with `talk` the last prompt is a conversation."""
+    has = {*named.values(), *metadata, *rest}
+    rows = [{name: value for name, value in row.items() if name in has} for row in rows]
     if talk:
-        rows = [*rows[:-1], rows[-1] | {"prompt": _talk, "question": _talk}]
+        rows = [*rows[:-1], rows[-1] | {named["prompt"]: _talk}]
     written = {f"{name}_column": column.upper() if items_fn else column for name, column in named.items() if column}
     chosen = Columns(**written, metadata_columns=[one.upper() if items_fn else one for one in metadata])
     return ColumnsCase(rows=rows, columns=chosen, items_fn=items_fn)

@@ -50,14 +50,17 @@ def _held_at(subject: Any, source: Any, call: str) -> Any:
 
 
 def _expect_types(subject: Any, case: WrittenItemCase, item: Any, call: str) -> None:
-    """Demand that what the source holds is handed out in containers of the same types."""
+    """Demand that what the source holds is handed out in containers of the same types, if it is: see SOURCE-8."""
     of = {"prompt": "prompt", "reference": "reference", "metadata": "metadata"}.get(case.place, 1)
 
-    def read() -> str:
-        value = item[of]
-        return spelled(value["note"] if case.place == "metadata" else value)
+    expected = spelled(stock.held(case.ways))
 
-    got, expected = answered(subject, f"{call}[0][{of!r}]", read, "an entry"), spelled(stock.held(case.ways))
+    def read() -> str:
+        value = item if isinstance(item, tuple) else item.get(of, {})
+        value = value[1] if isinstance(item, tuple) else value.get("note") if case.place == "metadata" else value
+        return expected if value is None or value == {} else spelled(value)
+
+    got = answered(subject, f"{call}[0][{of!r}]", read, "an entry")
     if got != expected:
         raise Violation.of(f"{call}[0][{of!r}]", expected=expected, got=got)
 

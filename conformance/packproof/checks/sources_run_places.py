@@ -42,11 +42,12 @@ def source_12(subject: Any, case: CursorCase) -> None:
     saved = saved_cursor(case, own)
     told = "a new run" if saved is None else f"a checkpoint with {_TOLD.get(case.saved, f'another {case.saved}')}"
     without = "" if case.fingerprinted else ", source without a fingerprint"
-    call, wanted = f"decide_cursor({case.mode!r}, {told}{without})", decision(case)
+    call, wanted = f"decide_cursor({case.mode!r}, {told}{without})", decision(case, own)
     run = subject.run
     if wanted == "refuse":
         names = _names(case, own, settings["factory"])
-        refused(subject, call, lambda: run.decide_cursor(case.mode, source, saved), *names)
+        with overhearing():
+            refused(subject, call, lambda: run.decide_cursor(case.mode, source, saved), *names)
         return
     with overhearing() as heard, calling(call, subject.note):
         try:

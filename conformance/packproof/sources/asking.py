@@ -66,13 +66,17 @@ def refused(
     kinds: tuple[type[Exception], ...] = (ValueError,),
 ) -> Exception:
     """Demand an error of one of `kinds` whose message holds all `names`, and hand it back."""
-    kind = " or ".join(one.__name__ for one in kinds)
+    kind = "an error" if kinds == (Exception,) else " or ".join(one.__name__ for one in kinds)
     wanted = f"{kind} that names {', '.join(names)}" if names else kind
-    error = refusal(call, run, subject.note, accept=kinds, wording=wanted, show=lambda one: f"a {type(one).__name__}")
+    error = refusal(call, run, subject.note, accept=kinds, wording=wanted, show=_shown)
     if isinstance(error, CallFailed):
         raise error
     expect_named(call, error, *names, wanted=wanted)
     return error
+
+
+def _shown(answer: Any) -> str:
+    return repr(answer) if answer is None or type(answer) is str else f"a {type(answer).__name__}"
 
 
 def expect_named(call: str, error: BaseException, *names: str, wanted: str = "") -> None:

@@ -82,12 +82,12 @@ def differing_words(case: CursorCase, fingerprint: str | None) -> tuple[str, ...
     }.get(case.saved, ())
 
 
-def decision(case: CursorCase) -> str:
+def decision(case: CursorCase, fingerprint: str | None) -> str:
     """`start`, `start and say so`, `restore` or `refuse`: the chapter's table, cell by cell."""
-    return _row(case)[MODES.index(case.mode)] if case.mode in MODES else "refuse"
+    return _row(case, fingerprint)[MODES.index(case.mode)] if case.mode in MODES else "refuse"
 
 
-def _row(case: CursorCase) -> tuple[str, str, str]:
+def _row(case: CursorCase, fingerprint: str | None) -> tuple[str, str, str]:
     """The cells of a situation, for the modes in order."""
     if case.saved == "a new run":
         if case.fingerprinted:
@@ -95,6 +95,6 @@ def _row(case: CursorCase) -> tuple[str, str, str]:
         return "start", "start and say so", "refuse"
     if case.saved == "no cursor":
         return "start and say so", "start and say so", "refuse"
-    if case.saved == "the same" or (case.saved == "no fingerprint" and not case.fingerprinted):
+    if case.saved == "the same" or (case.saved == "no fingerprint" and fingerprint is None):
         return "start and say so", "restore", "restore"
     return "start and say so", "refuse", "refuse"

@@ -10,7 +10,7 @@ from typing import Any
 
 from packproof.zoo.miniature_cursors import MiniatureCursors, Opened
 
-__all__ = ["MiniatureRun"]
+__all__ = ["MiniatureRun", "Sample"]
 
 _PROMPTS = ("factory", "path", "name")
 _PREFERENCES = ("factory", "jsonl_path", "tar_path", "synthetic_pairs")
