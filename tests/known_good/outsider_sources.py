@@ -1,6 +1,7 @@
 """Data sources as people write them, each of which keeps every rule that binds it."""
 
 import json
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,7 +56,7 @@ class TorchRows(torch.utils.data.Dataset):
 class Computed:
     """Rows that are computed, with a name that is raised by hand and counts; `note` shows in no row."""
 
-    def __init__(self, count: int = 100_000, note: int = 3) -> None:
+    def __init__(self, count: int = 5_000, note: int = 3) -> None:
         self._count, self._note = count, note
 
     def __len__(self) -> int:
@@ -107,6 +108,7 @@ class Lines:
             raise ValueError("two lines have one uid")
         self._fingerprint = text
         self._file = Path(path).open("rb")  # noqa: SIM115  open as long as the source lives
+        weakref.finalize(self, self._file.close)
 
     def __len__(self) -> int:
         return len(self._ids)

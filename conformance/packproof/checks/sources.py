@@ -28,7 +28,10 @@ from packproof.wording import plural
 __all__: list[str] = []
 
 _COMPARED = 64
-"""Items of two sources that are compared with each other."""
+"""Items of two sources that are compared with each other, each with the one at its index."""
+
+_PAIRED = 24
+"""Items of two sources that are compared each with all."""
 
 
 @check("SOURCE-3", cases=lambda *_: readings())
@@ -259,7 +262,7 @@ def _ids_after(subject: SourceSubject, after: Any, told: str) -> tuple[Any, ...]
 
 def _once(subject: SourceSubject, source: Any) -> list[tuple[int, Any]]:
     """The first items that have no equal among them, by index."""
-    items = [subject.readable(source, index) for index in range(min(subject.length(source), _COMPARED))]
+    items = [subject.readable(source, index) for index in range(min(subject.length(source), _PAIRED))]
     return [
         (index, item)
         for index, item in enumerate(items)
