@@ -18,15 +18,16 @@ from packproof.registry import check
 from packproof.sources import stock
 from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
 from packproof.sources.no_sources import TYPES
+from packproof.sources.run_strategies import factory_calls, preflights, returned_things, selectors, unreachable_paths
 from packproof.sources.spelling import spelled
-from packproof.strategies_runs import factory_calls, preflights, returned_things, selectors, unreachable_paths
+from packproof.sources.subject import SourceSubject
 from packproof.violation import Unexercised, Violation
 
 __all__: list[str] = []
 
 
 @check("SOURCE-1", cases=lambda *_: factory_calls())
-def source_1(subject: Any, case: FactoryCallCase) -> None:
+def source_1(subject: SourceSubject, case: FactoryCallCase) -> None:
     """A source is built in its owning process, by one call of its factory with exactly the keyword arguments that the
     resolved configuration records.
     """
@@ -46,7 +47,7 @@ def source_1(subject: Any, case: FactoryCallCase) -> None:
     _expect_recorded(subject, given, {"factory": factory, "factory_kwargs": case.kwargs})
 
 
-def _expect_recorded(subject: Any, settings: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+def _expect_recorded(subject: SourceSubject, settings: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     call = f"recorded({short(dict(settings))})"
     found = answered(subject, call, lambda: dict(subject.run.recorded(settings)))
     for name, value in expected.items():
@@ -56,7 +57,7 @@ def _expect_recorded(subject: Any, settings: Mapping[str, Any], expected: Mappin
 
 
 @check("SOURCE-2", cases=lambda *_: returned_things())
-def source_2(subject: Any, case: ReturnedCase) -> None:
+def source_2(subject: SourceSubject, case: ReturnedCase) -> None:
     """A factory that returns anything but a non-empty map-style object is refused."""
     settings = pointing("returning", module="packproof.sources.no_sources", what=case.what)
     call = f"{open_call(case.of, settings)}, which returns {case.what}"
@@ -64,7 +65,7 @@ def source_2(subject: Any, case: ReturnedCase) -> None:
 
 
 @check("SOURCE-15", cases=lambda *_: selectors())
-def source_15(subject: Any, case: SelectorsCase) -> None:
+def source_15(subject: SourceSubject, case: SelectorsCase) -> None:
     """More than one selector of a source is refused with ValueError that names the ones that are set."""
     settings: dict[str, Any] = {"factory": f"{STOCK}.items"} if case.factory else {}
     if case.kwargs or (case.factory and case.of == "preferences"):
@@ -87,7 +88,7 @@ def source_15(subject: Any, case: SelectorsCase) -> None:
 
 
 @check("SOURCE-16", cases=lambda *_: preflights())
-def source_16(subject: Any, case: PreflightCase) -> None:
+def source_16(subject: SourceSubject, case: PreflightCase) -> None:
     """Every configured dotted path is imported by the driver before anything is placed, and none is called there."""
     config = _config(case.key, case.path)
     call = f"preflight(a configuration with {case.key}={_PATHS[case.path]!r})"
@@ -125,7 +126,7 @@ _PATHS: dict[str, str] = {
 
 
 @check("SOURCE-17", cases=lambda *_: unreachable_paths())
-def source_17(subject: Any, case: UnreachableCase) -> None:
+def source_17(subject: SourceSubject, case: UnreachableCase) -> None:
     """Every failure to get a source names the dotted path that was configured for it."""
     settings = _unreachable(case)
     call = open_call(case.of, settings)
@@ -145,7 +146,7 @@ def _unreachable(case: UnreachableCase) -> dict[str, Any]:
     return {"factory": _PATHS[case.why]}
 
 
-def _expect_path_if_refused(subject: Any, case: UnreachableCase, settings: dict[str, Any], call: str) -> None:
+def _expect_path_if_refused(subject: SourceSubject, case: UnreachableCase, settings: dict[str, Any], call: str) -> None:
     """Demand the path in the refusal of what is no source; that it is refused at all is SOURCE-2."""
     try:
         refused(subject, call, lambda: _asked(subject, case.of)(settings), settings["factory"], kinds=REFUSALS)
@@ -166,5 +167,5 @@ def _expect_cause(call: str, error: BaseException, raised: str) -> None:
         raise Violation.of(call, expected=f"an error caused by the {raised} of the factory", got=got)
 
 
-def _asked(subject: Any, of: str) -> Any:
+def _asked(subject: SourceSubject, of: str) -> Any:
     return subject.run.open_prompts if of == "prompts" else subject.run.open_preferences

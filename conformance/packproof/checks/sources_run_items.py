@@ -7,15 +7,16 @@ from packproof.registry import check
 from packproof.sources import stock
 from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
 from packproof.sources.expected_samples import column_settings, expected_sample, is_refused
+from packproof.sources.run_strategies import columns, missing_columns, written_items
 from packproof.sources.spelling import spelled
-from packproof.strategies_runs import columns, missing_columns, written_items
+from packproof.sources.subject import SourceSubject
 from packproof.violation import Unexercised, Violation
 
 __all__: list[str] = []
 
 
 @check("SOURCE-6", cases=lambda *_: written_items())
-def source_6(subject: Any, case: WrittenItemCase) -> None:
+def source_6(subject: SourceSubject, case: WrittenItemCase) -> None:
     """What user code writes into the lists and dictionaries of an item does not show when the item is read again."""
     of = "preferences" if case.place == "preferences" else "prompts"
     settings = pointing("kept", ways=case.ways, place=case.place)
@@ -37,7 +38,7 @@ def source_6(subject: Any, case: WrittenItemCase) -> None:
         stock.write_into(again)
 
 
-def _held_at(subject: Any, source: Any, call: str) -> Any:
+def _held_at(subject: SourceSubject, source: Any, call: str) -> Any:
     """The run's own object at index 0: the representations of a sample, or a triple; it can be described."""
 
     def read() -> Any:
@@ -49,24 +50,25 @@ def _held_at(subject: Any, source: Any, call: str) -> Any:
     return answered(subject, f"{call}[0]", read, "an item")
 
 
-def _expect_types(subject: Any, case: WrittenItemCase, item: Any, call: str) -> None:
+def _expect_types(subject: SourceSubject, case: WrittenItemCase, item: Any, call: str) -> None:
     """Demand that what the source holds is handed out in containers of the same types, if it is: see SOURCE-8."""
-    of = {"prompt": "prompt", "reference": "reference", "metadata": "metadata"}.get(case.place, 1)
-
+    call = f"{call}[0]; what stands under {case.place}"
+    found = answered(subject, call, lambda: _found(case, item))
     expected = spelled(stock.held(case.ways))
-
-    def read() -> str:
-        value = item if isinstance(item, tuple) else item.get(of, {})
-        value = value[1] if isinstance(item, tuple) else value.get("note") if case.place == "metadata" else value
-        return expected if value is None or value == {} else spelled(value)
-
-    got = answered(subject, f"{call}[0][{of!r}]", read, "an entry")
+    got = expected if found is None else spelled(found)
     if got != expected:
-        raise Violation.of(f"{call}[0][{of!r}]", expected=expected, got=got)
+        raise Violation.of(call, expected=expected, got=got)
+
+
+def _found(case: WrittenItemCase, item: Any) -> Any:
+    """What an item has in the place of the case; None where it has nothing."""
+    if case.place == "preferences":
+        return item[1]
+    return (item.get("metadata") or {}).get("note") if case.place == "metadata" else item.get(case.place)
 
 
 @check("SOURCE-8", cases=lambda *_: columns())
-def source_8(subject: Any, case: ColumnsCase) -> None:
+def source_8(subject: SourceSubject, case: ColumnsCase) -> None:
     """Exactly the configured columns of a row reach the sample, under their canonical names and with their values."""
     settings = pointing("rows", rows=case.rows) | column_settings(case)
     rows = case.rows
@@ -97,7 +99,7 @@ def _expect_sample(call: str, expected: dict[str, Any], got: Any) -> None:
 
 
 @check("SOURCE-9", cases=lambda *_: missing_columns())
-def source_9(subject: Any, case: MissingColumnCase) -> None:
+def source_9(subject: SourceSubject, case: MissingColumnCase) -> None:
     """A row that lacks a configured column is refused with ValueError that names the column."""
     column = _COLUMNS[case.setting]
     rows = [{name: f"{name} {at}" for name in _COLUMNS.values()} for at in range(case.at + 2)]

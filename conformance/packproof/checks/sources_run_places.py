@@ -10,15 +10,16 @@ from packproof.load import describe
 from packproof.registry import check
 from packproof.sources import stock
 from packproof.sources.asking import STOCK, answered, open_call, opened, overhearing, pointing, refused
+from packproof.sources.run_strategies import cursors, fingerprints, overlaps
 from packproof.sources.saved_cursors import CHECKPOINT, MODES, decision, differing_words, saved_cursor
-from packproof.strategies_runs import cursors, fingerprints, overlaps
+from packproof.sources.subject import SourceSubject
 from packproof.violation import CallFailed, Violation
 
 __all__: list[str] = []
 
 
 @check("SOURCE-11", cases=lambda *_: fingerprints())
-def source_11(subject: Any, case: FingerprintCase) -> None:
+def source_11(subject: SourceSubject, case: FingerprintCase) -> None:
     """The fingerprint in a saved cursor is made from the source's own fingerprint and its length."""
     named = {} if case.words is None else {"words": case.words}
     settings = pointing("items" if case.words is None else "worded", **named, length=case.length, of=case.of)
@@ -31,7 +32,7 @@ def source_11(subject: Any, case: FingerprintCase) -> None:
 
 
 @check("SOURCE-12", cases=lambda *_: cursors())
-def source_12(subject: Any, case: CursorCase) -> None:
+def source_12(subject: SourceSubject, case: CursorCase) -> None:
     """cursor_resume off ignores a saved cursor, auto restores it or refuses it, and strict also refuses to go on
     without one.
     """
@@ -86,7 +87,7 @@ def _names(case: CursorCase, fingerprint: Any, path: str) -> tuple[str, ...]:
 
 
 @check("SOURCE-14", cases=lambda *_: overlaps())
-def source_14(subject: Any, case: OverlapCase) -> None:
+def source_14(subject: SourceSubject, case: OverlapCase) -> None:
     """Validation during training starts only when the membership ids of the training and the held-out source are known
     and have none in common.
     """
@@ -113,7 +114,7 @@ def source_14(subject: Any, case: OverlapCase) -> None:
         raise Violation.of(f"{call}; items read for it", expected="none", got=", ".join(map(str, stock.READ[:8])))
 
 
-def _source_of(subject: Any, case: OverlapCase, side: str) -> Any:
+def _source_of(subject: SourceSubject, case: OverlapCase, side: str) -> Any:
     """What the run makes of the settings of one side."""
     ids = getattr(case, side)
     named: dict[str, Any] = {} if ids is None else {"ids": ids}
@@ -123,7 +124,7 @@ def _source_of(subject: Any, case: OverlapCase, side: str) -> Any:
     return opened(subject, case.of, pointing(factory, **named, length=2 if ids is None else len(ids), of=case.of))
 
 
-def _expect_one_named(subject: Any, call: str, ask: Any, paths: list[str]) -> None:
+def _expect_one_named(subject: SourceSubject, call: str, ask: Any, paths: list[str]) -> None:
     """Demand a refusal that names the method, and the path of a source without it."""
     error = refused(subject, call, ask, "membership_ids")
     if not any(path in str(error) for path in paths):
@@ -131,7 +132,7 @@ def _expect_one_named(subject: Any, call: str, ask: Any, paths: list[str]) -> No
         raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}")
 
 
-def _expect_overlap_told(subject: Any, call: str, ask: Any, common: list[str], paths: list[str]) -> None:
+def _expect_overlap_told(subject: SourceSubject, call: str, ask: Any, common: list[str], paths: list[str]) -> None:
     """Demand a refusal with the number of common ids, one of them at least, and both paths."""
     error = refused(subject, call, ask, *paths)
     wanted = f"ValueError that says {len(common)} and names {' or '.join(common)}"

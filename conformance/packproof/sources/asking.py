@@ -9,6 +9,7 @@ from packer_schemas.source_run_cases import SourceKind
 from packproof.driver import REFUSALS, calling, finished, refusal, short
 from packproof.load import describe
 from packproof.sources.spelling import spelled
+from packproof.sources.subject import SourceSubject
 from packproof.violation import CallFailed, Violation
 
 __all__ = ["STOCK", "answered", "expect_named", "item_of", "open_call", "opened", "overhearing", "pointing", "refused"]
@@ -27,7 +28,7 @@ def open_call(of: SourceKind, settings: Mapping[str, Any]) -> str:
     return f"open_{of}({short(dict(settings))})"
 
 
-def answered(subject: Any, call: str, run: Callable[[], Any], wanted: str = "an answer") -> Any:
+def answered(subject: SourceSubject, call: str, run: Callable[[], Any], wanted: str = "an answer") -> Any:
     """The answer of a call that nothing may be refused in; a refusal is a violation."""
     with calling(call, subject.note):
         try:
@@ -38,13 +39,13 @@ def answered(subject: Any, call: str, run: Callable[[], Any], wanted: str = "an 
             raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}") from None
 
 
-def opened(subject: Any, of: SourceKind, settings: Mapping[str, Any]) -> Any:
+def opened(subject: SourceSubject, of: SourceKind, settings: Mapping[str, Any]) -> Any:
     """What the run makes of settings that are good."""
     asked = subject.run.open_prompts if of == "prompts" else subject.run.open_preferences
     return answered(subject, open_call(of, settings), lambda: asked(settings), "a source")
 
 
-def item_of(subject: Any, source: Any, index: int, call: str) -> dict[str, Any] | tuple[Any, ...]:
+def item_of(subject: SourceSubject, source: Any, index: int, call: str) -> dict[str, Any] | tuple[Any, ...]:
     """The representations of the sample at an index, or the triple there."""
     call = f"{call}[{index}]"
 
@@ -59,7 +60,7 @@ def item_of(subject: Any, source: Any, index: int, call: str) -> dict[str, Any] 
 
 
 def refused(
-    subject: Any,
+    subject: SourceSubject,
     call: str,
     run: Callable[[], Any],
     *names: str,

@@ -7,6 +7,7 @@ from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_gate import MiniatureGate
 from packproof.zoo.miniature_identity import MiniatureDeclared
 from packproof.zoo.miniature_lock import MiniatureLock
+from packproof.zoo.miniature_run import MiniatureRun
 from packproof.zoo.miniature_selection import MiniatureSelection
 from packproof.zoo.miniature_source import MiniatureLines, MiniaturePairs, MiniatureSource
 
@@ -36,6 +37,9 @@ def members() -> tuple[Member, ...]:
         selection,
         source_items,
         source_names,
+        source_runs,
+        source_runs_items,
+        source_runs_places,
     )
     from packproof.zoo.member import known_bad
 
@@ -69,7 +73,14 @@ def good_members() -> tuple[Member, ...]:
         )
         for name, cls in (("source", MiniatureSource), ("lines", MiniatureLines), ("pairs", MiniaturePairs))
     ]
-    return plain, declared, *sources
+    run = Member(
+        "miniature-run",
+        None,
+        story="Keeps every rule of the level `source` that binds a run.",
+        run=MiniatureRun,
+        levels=("source",),
+    )
+    return plain, declared, *sources, run
 
 
 def member(name: str) -> Member:

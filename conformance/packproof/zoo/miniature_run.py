@@ -46,7 +46,7 @@ class MiniatureRun(MiniatureCursors):
         """The preferences of the settings."""
         self._expect_one_selector(settings, _PREFERENCES)
         source, path = self._source(settings)
-        return Opened(source, path, lambda opened, index: self._copied(opened.source[index]))
+        return Opened(source, path, self._triple)
 
     def recorded(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The section as it is written down."""
@@ -128,7 +128,16 @@ class MiniatureRun(MiniatureCursors):
         except Exception as error:
             raise TypeError(f"{path} gave a {shown} without a usable __len__: {error}") from error
 
-    # From items to samples.
+    # From items to triples and samples.
+
+    def _triple(self, opened: Opened, index: int) -> tuple[Any, Any, Any]:
+        item = opened.source[index]
+        self._expect_triple(item, f"{opened.path}: item {index}")
+        return self._copied(item)
+
+    def _expect_triple(self, item: Any, where: str) -> None:
+        if not isinstance(item, tuple) or len(item) != 3:
+            raise TypeError(f"{where} is a {type(item).__name__} and no tuple of prompt, winner and loser")
 
     def _look_at_first(self, opened: Opened) -> None:
         opened[0]

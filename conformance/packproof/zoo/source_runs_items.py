@@ -70,10 +70,9 @@ class FunctionGetsTheRow(MiniatureRun):
 class PairsNotCopied(MiniatureRun):
     """Rows are copied and preferences are not, for a triple is a tuple."""
 
-    def open_preferences(self, settings: Mapping[str, Any]) -> Opened:
-        """As the miniature, with the source's own triples."""
-        opened = super().open_preferences(settings)
-        return Opened(opened.source, opened.path, lambda opened, index: opened.source[index])
+    def _triple(self, opened: Opened, index: int) -> tuple[Any, Any, Any]:
+        super()._triple(opened, index)
+        return opened.source[index]
 
 
 @fault("SOURCE-8")

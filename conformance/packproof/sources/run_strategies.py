@@ -61,12 +61,12 @@ _nested = st.recursive(
     max_leaves=4,
 )
 
+_telling = st.sampled_from([3, None, 1.0, "3", [1.0], {"count": "3"}])
+
 
 def factory_calls() -> st.SearchStrategy[FactoryCallCase]:
     """Keyword arguments of the kinds that configurations lose on the way."""
-    return st.builds(
-        FactoryCallCase, of=_of, kwargs=st.dictionaries(_names, st.none() | _scalars | _nested, max_size=3)
-    )
+    return st.builds(FactoryCallCase, of=_of, kwargs=st.dictionaries(_names, _telling | _nested, max_size=3))
 
 
 def returned_things() -> st.SearchStrategy[ReturnedCase]:
@@ -93,23 +93,18 @@ _talk = [{"role": "user", "content": "1 + 1"}]
 
 def columns() -> st.SearchStrategy[ColumnsCase]:
     """Rows and settings; beside media columns prompts are texts, but for a conversation now and then."""
-    return st.builds(
-        _columns,
-        st.fixed_dictionaries(
-            {
-                "response": _maybe("answer"),
-                "id": _maybe("uid"),
-                "image": _maybe("image"),
-                "video": _maybe("clip"),
-                "prompt": st.sampled_from(["prompt", "question"]),
-            }
-        ),
-        st.lists(st.sampled_from(["solution", "topic", "uid"]), max_size=2, unique=True),
-        st.lists(st.sampled_from(["reference", "split"]), unique=True),
-        st.lists(_row(), min_size=1, max_size=3),
-        st.booleans(),
-        st.sampled_from([False, False, False, True]),
-    )
+    drawn = {
+        "prompt": st.sampled_from(["prompt", "question"]),
+        "response": _maybe("answer"),
+        "id": _maybe("uid"),
+        "image": _maybe("image"),
+        "video": _maybe("clip"),
+        "metadata": st.lists(st.sampled_from(["solution", "topic", "uid"]), max_size=2, unique=True),
+        "rest": st.lists(st.sampled_from(["reference", "split"]), unique=True),
+        "items_fn": st.booleans(),
+        "talk": st.sampled_from([False, False, False, True]),
+    }
+    return st.builds(_columns, st.fixed_dictionaries(drawn), st.lists(_row(), min_size=1, max_size=3))
 
 
 def _maybe(column: str) -> st.SearchStrategy[str | None]:
@@ -122,17 +117,20 @@ def _row() -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({**texts, **plain, "image": _images, "clip": _videos})
 
 
-def _columns(
-    named: dict[str, Any], metadata: list[str], rest: list[str], rows: list[dict[str, Any]], items_fn: bool, talk: bool
-) -> ColumnsCase:
-    """A case of rows with the columns that are named and `rest`; with `talk` the last prompt is a conversation."""
-    has = {*named.values(), *metadata, *rest}
+def _columns(drawn: dict[str, Any], rows: list[dict[str, Any]]) -> ColumnsCase:
+    """A case of rows that have the columns drawn and no others; the last prompt may be a conversation."""
+    named = {name: drawn[name] for name in ("prompt", "response", "id", "image", "video") if drawn[name]}
+    has = {*named.values(), *drawn["metadata"], *drawn["rest"]}
     rows = [{name: value for name, value in row.items() if name in has} for row in rows]
-    if talk:
-        rows = [*rows[:-1], rows[-1] | {named["prompt"]: _talk}]
-    written = {f"{name}_column": column.upper() if items_fn else column for name, column in named.items() if column}
-    chosen = Columns(**written, metadata_columns=[one.upper() if items_fn else one for one in metadata])
-    return ColumnsCase(rows=rows, columns=chosen, items_fn=items_fn)
+    if drawn["talk"]:
+        rows[-1][drawn["prompt"]] = _talk
+
+    def written(column: str) -> str:
+        return column.upper() if drawn["items_fn"] else column
+
+    settings = {f"{name}_column": written(column) for name, column in named.items()}
+    chosen = Columns(**settings, metadata_columns=[written(column) for column in drawn["metadata"]])
+    return ColumnsCase(rows=rows, columns=chosen, items_fn=drawn["items_fn"])
 
 
 def missing_columns() -> st.SearchStrategy[MissingColumnCase]:
