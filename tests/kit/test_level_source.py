@@ -1,6 +1,7 @@
 """The level `source` as a user runs it: options, what is told, what is refused, and the Python face."""
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,13 @@ import pytest
 from user_project import QUICK, Project
 
 from packproof import check_packer, check_source
+from packproof.options import Options
 from packproof.violation import UsageError
 from packproof.zoo.miniature_run import MiniatureRun
 from packproof.zoo.miniature_source import MiniatureSource
 
-ROWS = ("--source", "my_rows:rows", "--source-kwargs", "path=rows.txt")
+ROWS = {"source": ["my_rows:rows"], "source-kwargs": ["path=rows.txt"]}
+NAMED = ("--source", "my_rows:rows", "--source-kwargs", "path=rows.txt")
 MODULE = """
 class Rows:
     def __init__(self, path, copies=1):
@@ -37,7 +40,7 @@ def rows(path):
 
 
 def stream():
-    return iter("abc")
+    yield "a"
 
 
 def splits():
@@ -66,7 +69,7 @@ def data(project: Project) -> Project:
 
 def test_a_source_is_held_to_the_rules_that_bind_it(data: Project) -> None:
     """The run reports the level, the broken rule with the change that showed it, and which rules need a run."""
-    ran = data.pytest(*ROWS, *QUICK)
+    ran = data.pytest(*NAMED, *QUICK)
     assert ran.code == 1
     assert "level source, effort quick" in ran.out
     assert "SOURCE-13  MUST  membership_ids gives every item one id of its own" in ran.out
@@ -78,14 +81,15 @@ def test_a_source_is_held_to_the_rules_that_bind_it(data: Project) -> None:
 
 def test_a_failure_is_replayed_by_its_command_and_by_its_case(data: Project) -> None:
     """The command names source, arguments and rule; the case file needs the source beside it."""
-    ran = data.pytest(*ROWS, *QUICK, "--packer-select", "SOURCE-13")
+    ran = data.pytest(*NAMED, *QUICK, "--packer-select", "SOURCE-13")
     assert (
-        ran.line("replay") == f"pytest {' '.join(ROWS)} --packer-select SOURCE-13 --packer-effort quick --packer-seed 0"
+        ran.line("replay")
+        == f"pytest {' '.join(NAMED)} --packer-select SOURCE-13 --packer-effort quick --packer-seed 0"
     )
     again = data.shell(ran.line("replay"))
     assert (again.code, again.line("got")) == (1, ran.line("got"))
     case = ran.line("case")
-    kept = data.pytest(*ROWS, "--packer-replay", case)
+    kept = data.pytest(*NAMED, "--packer-replay", case)
     assert kept.code == 1
     assert "SOURCE-13 replay 1" in kept.out
     alone = data.pytest("--packer", "packers:Plain", "--packer-replay", case)
@@ -95,7 +99,7 @@ def test_a_failure_is_replayed_by_its_command_and_by_its_case(data: Project) -> 
 
 def test_packers_and_sources_run_side_by_side(data: Project) -> None:
     """Each is held to rules of its own kind, in one report; a selection picks for both."""
-    ran = data.pytest("--packer", "packers:Plain", *ROWS, *QUICK, "--packer-select", "MASK-2,SOURCE-4", "-v")
+    ran = data.pytest("--packer", "packers:Plain", *NAMED, *QUICK, "--packer-select", "MASK-2,SOURCE-4", "-v")
     assert ran.code == 0, ran.out
     assert re.search(r"packer::MASK-2 PASSED", ran.out)
     assert re.search(r"source::SOURCE-4 PASSED", ran.out)
@@ -116,52 +120,52 @@ def test_sources_may_stand_in_the_table(data: Project) -> None:
     assert "1 passed" in packers.out
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--source", "my_rows:stream"), "my_rows:stream() returned a str_iterator, expected a map-style object"),
-        (("--source", "my_rows:splits"), "returned a dict, expected a map-style object with __len__ and __getitem__"),
-        (("--source", "my_rows:empty"), "returned a source of length 0"),
-        (("--source", "my_rows:broken"), "my_rows:broken() raised OSError: no disk today (my_rows.py:"),
-        (("--source", "my_rows:gone"), "'my_rows' has no attribute 'gone'"),
-        (
-            ("--source", "my_rows:rows"),
-            "cannot be called with --source-kwargs as given: missing a required argument: 'path'",
-        ),
-        ((*ROWS, "--source-kwargs", "size=3"), "got an unexpected keyword argument 'size'"),
-        (
-            ("--source", "my_rows:positional", "--source-kwargs", "path=rows.txt"),
-            "cannot be called with --source-kwargs",
-        ),
-        ((*ROWS, "--source-kwargs", "rows.txt"), "--source-kwargs 'rows.txt': expected NAME=VALUE"),
-        ((*ROWS, "--source-kwargs", "path=x"), "--source-kwargs 'path=x': 'path' is given twice"),
-        (("--source-kwargs", "path=rows.txt"), "add --packer module:factory, or --source"),
-        (
-            ("--source", "a=my_rows:rows", "--source", "b=my_rows:rows", "--source-kwargs", "path=x"),
-            "2 sources are named",
-        ),
-        (("--source", "my_rows:rows", "--source", "my_rows:rows"), "the label 'rows' is taken"),
-        ((*ROWS, "--packer", "source=packers:Plain"), "the label 'source' is that of a packer and of a source"),
-        ((*ROWS, "--packer-select", "MASK-2"), "MASK-2 binds packers; name one with --packer"),
-        (("--packer", "packers:Plain", "--packer-select", "SOURCE-3"), "SOURCE-3 binds data sources and runs"),
-        (
-            ("--packer", "packers:Plain", "--packer-level", "source"),
-            "its rules bind data sources and runs, and no packer",
-        ),
-        (
-            ("--source-run", "my_rows:empty"),
-            "expected a factory of a run that takes sources in, an object with open_prompts",
-        ),
-        ((*ROWS, "--packer-spec", "0.1"), "spec 0.1 has no such rules"),
-        (("--source", ""), "nothing is named"),
-    ],
-)
-def test_a_mistake_in_an_option_is_told_in_one_line(data: Project, options: tuple[str, ...], said: str) -> None:
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"source": ["my_rows:stream"]}, "my_rows:stream() returned a generator, expected a map-style object"),
+    ({"source": ["my_rows:splits"]}, "returned a dict, expected a map-style object with __len__ and __getitem__"),
+    ({"source": ["my_rows:empty"]}, "returned a source of length 0"),
+    ({"source": ["my_rows:broken"]}, "my_rows:broken() raised OSError: no disk today (my_rows.py:"),
+    ({"source": ["my_rows:gone"]}, "'my_rows' has no attribute 'gone'"),
+    (
+        {"source": ["my_rows:rows"]},
+        "cannot be called with --source-kwargs as given: missing a required argument: 'path'",
+    ),
+    ({**ROWS, "source-kwargs": ["path=rows.txt", "size=3"]}, "got an unexpected keyword argument 'size'"),
+    ({**ROWS, "source": ["my_rows:positional"]}, "cannot be called with --source-kwargs"),
+    ({**ROWS, "source-kwargs": ["rows.txt"]}, "--source-kwargs 'rows.txt': expected NAME=VALUE"),
+    ({**ROWS, "source-kwargs": ["path=a", "path=b"]}, "--source-kwargs 'path=b': 'path' is given twice"),
+    ({**ROWS, "source": ["a=my_rows:rows", "b=my_rows:rows"]}, "2 sources are named, expected one"),
+    ({"source": ["my_rows:rows", "my_rows:rows"]}, "the label 'rows' is taken"),
+    ({**ROWS, "packer": ["source=packers:Plain"]}, "the label 'source' is that of a packer and of a source"),
+    ({**ROWS, "packer-select": ["MASK-2"]}, "MASK-2 binds packers; name one with --packer"),
+    ({"packer": ["packers:Plain"], "packer-select": ["SOURCE-3"]}, "SOURCE-3 binds data sources and runs"),
+    ({"packer": ["packers:Plain"], "packer-level": ["source"]}, "its rules bind data sources and runs, and no packer"),
+    ({"source-run": "my_rows:empty"}, "expected a factory of a run that takes sources in, an object with open_prompts"),
+    ({**ROWS, "packer-spec": "0.1"}, "spec 0.1 has no such rules"),
+    ({"source": [""]}, "nothing is named"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
+def test_a_mistake_in_an_option_is_a_usage_error(
+    data: Project, given: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was given and what was expected stand in one message, and nothing runs."""
-    ran = data.pytest(*options, *QUICK)
-    assert ran.code == 4, ran.out
-    assert said in ran.err
-    assert "Traceback" not in ran.text
+    monkeypatch.chdir(data.root)
+    monkeypatch.syspath_prepend(data.root)
+    monkeypatch.delitem(sys.modules, "my_rows", raising=False)
+    with pytest.raises(UsageError) as raised:
+        Options.make(given, {}, data.root).run()
+    assert said in str(raised.value)
+
+
+def test_a_mistake_is_told_in_one_line(data: Project) -> None:
+    """At the terminal a mistake ends the run with exit code 4, one message and no traceback."""
+    for options in (["--source", "my_rows:splits"], ["--source-kwargs", "path=rows.txt"]):
+        ran = data.pytest(*options)
+        assert ran.code == 4
+        assert re.search(r"^ERROR: --source", ran.err)
+        assert "Traceback" not in ran.text
 
 
 def test_a_run_is_tried_alone_and_named_in_its_failures(data: Project) -> None:

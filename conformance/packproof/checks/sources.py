@@ -185,7 +185,7 @@ def _expect_changed(subject: SourceSubject, before: Any, after: Any, told: str) 
         raise Unexercised(f"{told}: no item shows the change")
     if was == now:
         call = f"source.cursor_fingerprint(), {told}: {shown}"
-        raise Violation.of(call, expected=f"another string than {short(was)}", got=short(now))
+        raise Violation.of(call, expected=f"another string than {subject.shown(was)}", got=subject.shown(now))
 
 
 def _difference(subject: SourceSubject, before: Any, after: Any) -> str:
@@ -197,7 +197,7 @@ def _difference(subject: SourceSubject, before: Any, after: Any) -> str:
     for index in dict.fromkeys([*range(min(_COMPARED, lengths[0])), *last]):
         items = subject.readable(before, index), subject.readable(after, index)
         if not same(*items):
-            return f"source[{index}] {short(items[0])} made {short(items[1])}"
+            return f"source[{index}] {subject.shown(items[0])} made {subject.shown(items[1])}"
     return ""
 
 
@@ -246,7 +246,7 @@ def _expect_ids_go_along(subject: SourceSubject, before: Any, after: Any, told: 
     for old, new in pairs:
         if ids[0][old] != ids[1][new]:
             call = f"source.membership_ids()[{new}], {told}: the item was [{old}]"
-            raise Violation.of(call, expected=short(ids[0][old]), got=short(ids[1][new]))
+            raise Violation.of(call, expected=subject.shown(ids[0][old]), got=subject.shown(ids[1][new]))
 
 
 def _ids_after(subject: SourceSubject, after: Any, told: str) -> tuple[Any, ...]:

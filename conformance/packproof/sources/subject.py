@@ -47,6 +47,7 @@ class SourceSubject(Tested):
         if target is None and run is None:
             raise UsageError("expected a source, a run, or both; got neither.")
         super().__init__(name_of(target or run_target or type(run)), label, recorder)
+        self.hidden = ""
         self.run = run
         self.run_target = run_target or name_of(type(run))
         self.given = dict(kwargs or {})
@@ -69,7 +70,11 @@ class SourceSubject(Tested):
 
     def call_with(self, kwargs: Mapping[str, Any]) -> str:
         """The same with other arguments."""
-        return f"{self.target}({', '.join(f'{name}={short(value)}' for name, value in kwargs.items())})"
+        return f"{self.target}({', '.join(f'{name}={self.shown(value)}' for name, value in kwargs.items())})"
+
+    def shown(self, value: Any) -> str:
+        """A value on one line, in which copies of a file lie in no particular folder, so that equal runs read alike."""
+        return short(_replaced(value, self.hidden) if self.hidden else value)
 
     @property
     def source(self) -> Any:
@@ -149,6 +154,15 @@ class SourceSubject(Tested):
             signature.bind(**self.kwargs)
         except TypeError as error:
             raise UsageError(f"{given}the factory cannot be called with --source-kwargs as given: {error}.") from None
+
+
+def _replaced(value: Any, folder: str) -> Any:
+    """A value in whose texts a folder is left out."""
+    if isinstance(value, str):
+        return value.replace(folder, "...")
+    if type(value) is dict:
+        return {name: _replaced(one, folder) for name, one in value.items()}
+    return type(value)(_replaced(one, folder) for one in value) if type(value) in (list, tuple) else value
 
 
 def _kind(source: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from packer_schemas.source_cases import When
 from packproof.sources.subject import SourceSubject
-from packproof.violation import CallFailed, Unexercised
+from packproof.violation import CallFailed, Unexercised, Violation
 
 __all__ = ["CHANGES", "varied"]
 
@@ -54,7 +54,7 @@ def varied(subject: SourceSubject, when: When, argument: int, place: int) -> Ite
     if not names:
         raise Unexercised(f"{subject.call} has no argument of which the change {when!r} speaks")
     name = names[argument % len(names)]
-    with TemporaryDirectory(prefix="packproof-source-") as folder:
+    with TemporaryDirectory(prefix="packproof-source-") as folder, _hidden(subject, folder):
         before = after = given[name]
         if when in _EDITS:
             before, after, line = _edited_copies(Path(given[name]), Path(folder), _EDITS[when], place)
@@ -71,6 +71,23 @@ def varied(subject: SourceSubject, when: When, argument: int, place: int) -> Ite
         if not length:
             raise Unexercised(f"with {told} nothing is left")
         yield first, second, told
+
+
+@contextmanager
+def _hidden(subject: SourceSubject, folder: str) -> Iterator[None]:
+    """Leave the name of a folder that differs from run to run out of what is said."""
+    subject.hidden = folder
+    try:
+        yield
+    except Violation as error:
+        found = error.counterexample
+        told = {name: getattr(found, name).replace(folder, "...") for name in ("call", "expected", "got")}
+        error.counterexample = found.model_copy(update=told)
+        raise
+    except Unexercised as error:
+        raise type(error)(str(error).replace(folder, "...")) from None
+    finally:
+        subject.hidden = ""
 
 
 def _takes(when: When, value: Any) -> bool:

@@ -40,6 +40,7 @@ def members() -> tuple[Member, ...]:
         source_runs,
         source_runs_items,
         source_runs_places,
+        source_triples,
     )
     from packproof.zoo.member import known_bad
 
@@ -67,8 +68,9 @@ def good_members() -> tuple[Member, ...]:
         Member(
             f"miniature-{name}",
             cls,
-            story="Keeps every rule of the level `source` that binds what it is.",
+            story="Keeps every rule of the level `source` that binds it, beside a run that keeps the others.",
             arguments=cls.arguments,
+            run=MiniatureRun,
             levels=("source",),
         )
         for name, cls in (("source", MiniatureSource), ("lines", MiniatureLines), ("pairs", MiniaturePairs))
