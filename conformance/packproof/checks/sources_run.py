@@ -16,7 +16,7 @@ from packer_schemas.source_run_cases import (
 from packproof.driver import REFUSALS, short
 from packproof.registry import check
 from packproof.sources import stock
-from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
+from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused, shown
 from packproof.sources.no_sources import TYPES
 from packproof.sources.run_strategies import factory_calls, preflights, returned_things, selectors, unreachable_paths
 from packproof.sources.spelling import spelled
@@ -38,8 +38,9 @@ def source_1(subject: SourceSubject, case: FactoryCallCase) -> None:
     item = item_of(subject, opened(subject, case.of, given), 0, call)
     got = item.get("prompt") if isinstance(item, dict) else item[0]
     expected = spelled({"positional": [], "named": case.kwargs})
-    if got != expected:
-        raise Violation.of(f"{call}; what the factory was called with", expected=expected, got=got)
+    if not isinstance(got, str) or got != expected:
+        found = got if isinstance(got, str) else shown(got)
+        raise Violation.of(f"{call}; what the factory was called with", expected=expected, got=found)
     if len(stock.CALLED) > 1:
         raise Violation.of(f"{call}; calls of the factory", expected=1, got=len(stock.CALLED))
     if spelled(given) != spelled(settings):

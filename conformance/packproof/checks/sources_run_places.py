@@ -9,7 +9,7 @@ from packproof.driver import REFUSALS, calling, finished
 from packproof.load import describe
 from packproof.registry import check
 from packproof.sources import stock
-from packproof.sources.asking import STOCK, answered, open_call, opened, overhearing, pointing, refused
+from packproof.sources.asking import STOCK, answered, open_call, opened, overhearing, pointing, refused, shown
 from packproof.sources.run_strategies import cursors, fingerprints, overlaps
 from packproof.sources.saved_cursors import CHECKPOINT, MODES, decision, differing_words, saved_cursor
 from packproof.sources.subject import SourceSubject
@@ -28,7 +28,7 @@ def source_11(subject: SourceSubject, case: FingerprintCase) -> None:
     call = f"saved_fingerprint({call})"
     got = answered(subject, call, lambda: subject.run.saved_fingerprint(source), "a fingerprint")
     if type(got) is not type(expected) or got != expected:
-        raise Violation.of(call, expected=expected, got=got)
+        raise Violation.of(call, expected=expected, got=shown(got))
 
 
 @check("SOURCE-12", cases=lambda *_: cursors())
@@ -59,7 +59,7 @@ def source_12(subject: SourceSubject, case: CursorCase) -> None:
             raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}") from None
     answer = "restore" if wanted == "restore" else "start"
     if not isinstance(got, str) or got != answer:
-        raise Violation.of(call, expected=answer, got=got)
+        raise Violation.of(call, expected=answer, got=shown(got))
     if wanted == "start and say so" and not any(heard):
         raise Violation.of(call, expected="a log record of level warning or above", got="none", fault="says nothing")
 

@@ -12,7 +12,18 @@ from packproof.sources.spelling import spelled
 from packproof.sources.subject import SourceSubject
 from packproof.violation import CallFailed, Violation
 
-__all__ = ["STOCK", "answered", "expect_named", "item_of", "open_call", "opened", "overhearing", "pointing", "refused"]
+__all__ = [
+    "STOCK",
+    "answered",
+    "expect_named",
+    "item_of",
+    "open_call",
+    "opened",
+    "overhearing",
+    "pointing",
+    "refused",
+    "shown",
+]
 
 STOCK = "packproof.sources.stock"
 """Where the kit's own factories are."""
@@ -69,14 +80,15 @@ def refused(
     """Demand an error of one of `kinds` whose message holds all `names`, and hand it back."""
     kind = "an error" if kinds == (Exception,) else " or ".join(one.__name__ for one in kinds)
     wanted = f"{kind} that names {', '.join(names)}" if names else kind
-    error = refusal(call, run, subject.note, accept=kinds, wording=wanted, show=_shown)
+    error = refusal(call, run, subject.note, accept=kinds, wording=wanted, show=shown)
     if isinstance(error, CallFailed):
         raise error
     expect_named(call, error, *names, wanted=wanted)
     return error
 
 
-def _shown(answer: Any) -> str:
+def shown(answer: Any) -> str:
+    """An answer in a message: its type, where it is neither a text nor None."""
     return repr(answer) if answer is None or type(answer) is str else f"a {type(answer).__name__}"
 
 
