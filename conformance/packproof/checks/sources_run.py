@@ -14,10 +14,11 @@ from packer_schemas.source_run_cases import (
     UnreachableCase,
 )
 from packproof.driver import REFUSALS, short
+from packproof.load import describe
 from packproof.registry import check
 from packproof.sources import stock
 from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused, shown
-from packproof.sources.no_sources import TYPES
+from packproof.sources.no_sources import MISSING, TYPES
 from packproof.sources.run_strategies import factory_calls, preflights, returned_things, selectors, unreachable_paths
 from packproof.sources.spelling import spelled
 from packproof.sources.subject import SourceSubject
@@ -62,7 +63,11 @@ def source_2(subject: SourceSubject, case: ReturnedCase) -> None:
     """A factory that returns anything but a non-empty map-style object is refused."""
     settings = pointing("returning", module="packproof.sources.no_sources", what=case.what)
     call = f"{open_call(case.of, settings)}, which returns {case.what}"
-    refused(subject, call, lambda: _asked(subject, case.of)(settings), TYPES[case.what], kinds=REFUSALS)
+    error = refused(subject, call, lambda: _asked(subject, case.of)(settings), TYPES[case.what], kinds=REFUSALS)
+    words = MISSING.get(case.what, ())
+    if words and not any(word in str(error) for word in words):
+        wanted, fault = f"a message that says what is missing: {words[0]}", "the message does not say what is missing"
+        raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault)
 
 
 @check("SOURCE-15", cases=lambda *_: selectors())

@@ -3,6 +3,7 @@
 from typing import Any
 
 from packer_schemas.source_run_cases import ColumnsCase, MissingColumnCase, WrittenItemCase
+from packproof.driver import calling, finished
 from packproof.registry import check
 from packproof.sources import stock
 from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
@@ -117,14 +118,26 @@ def source_9(subject: SourceSubject, case: MissingColumnCase) -> None:
         told = f"{call}, where row 0 has {', '.join(has)}"
         refused(subject, told, lambda: subject.run.open_prompts(settings), *names)
         return
-    source = opened(subject, "prompts", settings)
+    told = f"{call}[{case.at}], where row {case.at} has {', '.join(has)}"
+    refused(subject, told, lambda: subject.run.open_prompts(settings)[case.at], *names)
+    source = _opened_or_not(subject, settings, call)
+    if source is None:
+        return
     count = answered(subject, f"len({call})", lambda: len(source))
     if count != len(rows):
         raise Violation.of(f"len({call})", expected=len(rows), got=count)
     for at in (0, case.at - 1, case.at + 1):
         item_of(subject, source, at, call)
-    told = f"{call}[{case.at}], where row {case.at} has {', '.join(has)}"
-    refused(subject, told, lambda: source[case.at], *names)
+    refused(subject, f"{told}, read once more", lambda: source[case.at], *names)
+
+
+def _opened_or_not(subject: SourceSubject, settings: dict[str, Any], call: str) -> Any:
+    """What the run makes of the settings; None where it has read all rows by then, and refuses one."""
+    with calling(call, subject.note):
+        try:
+            return finished(subject.run.open_prompts(settings), call)
+        except ValueError:
+            return None
 
 
 _COLUMNS = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from packer_schemas.source_run_cases import NoSource
 
-__all__ = ["TYPES", "returning"]
+__all__ = ["MISSING", "TYPES", "returning"]
 
 _ROWS = [{"prompt": "first"}, {"prompt": "second"}]
 
@@ -137,3 +137,15 @@ TYPES: dict[NoSource, str] = {
     "a number": "int",
 }
 """The type that a message has to name."""
+
+_LENGTH, _INDEX = ("__len__", "length", "len("), ("__getitem__", "index", "item")
+
+MISSING: dict[NoSource, tuple[str, ...]] = {
+    "no length": _LENGTH,
+    "a broken length": _LENGTH,
+    "no index": _INDEX,
+    "no index of its own": _INDEX,
+    "a stream that is counted": _INDEX,
+    "unordered": _INDEX,
+}
+"""Words for what alone is missing, of which a message has to hold one."""

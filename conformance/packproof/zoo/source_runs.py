@@ -176,6 +176,18 @@ class TypeUntold(MiniatureRun):
 
 
 @fault("SOURCE-2")
+class MissingUntold(MiniatureRun):
+    """The refusal says what was returned, and not what it lacks."""
+
+    def _expect_source(self, source: Any, path: str) -> None:
+        try:
+            super()._expect_source(source, path)
+        except (TypeError, ValueError):
+            shown = source.__name__ if isinstance(source, type) else type(source).__name__
+            raise TypeError(f"{path} gave a {shown}, which will not do") from None
+
+
+@fault("SOURCE-2")
 class SourceAsserted(MiniatureRun):
     """What is no source meets an assertion, which `python -O` leaves out."""
 
