@@ -135,7 +135,7 @@ def _zoo() -> str:
     lines = [
         "# The zoo",
         "",
-        f"{len(TRACE['members'])} known-bad packers with one planted fault each. Every one is caught by exactly",
+        f"{len(TRACE['members'])} known-bad packers and sources, one planted fault in each. Each is caught by exactly",
         "the rules named with it, and by no other; where a fault was reported in public, its report is linked. *Case*",
         "is the number of the first generated case that showed it in the run, and *size* the token ids (for a case",
         "without ids: the characters) of the smallest counterexample. [Test the kit](test-the-kit.md) says how to run",
