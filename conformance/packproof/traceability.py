@@ -52,6 +52,7 @@ WITHOUT_VECTORS: Mapping[str, str] = {
     "IDENT-16": "speaks of a message for readers; the documents that it is about have vectors under IDENT-5",
     "IDENT-17": _FILE,
     "IDENT-18": _FILE,
+    "sources": "speaks of factories and of what they return; the chapter works the fingerprint of a cursor out",
     "COLL-13": _MEMORY,
     "COLL-14": _MEMORY,
 }

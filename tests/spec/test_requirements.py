@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import packer_spec
-from packer_schemas import protocols
+from packer_schemas import protocols, source_protocols, source_run
 from packer_schemas.cases import case_adapter
 from packer_spec import CHAPTERS, LEVELS, SPEC_VERSIONS, Requirement, SpecError, chapters, requirement, requirements
 from packer_spec.requirements import parse_chapter
@@ -61,6 +61,22 @@ CASE_KINDS = {
     "class-source": {"IDENT-15"},
     "resume": {"IDENT-16"},
     "lock": {"IDENT-17", "IDENT-18"},
+    "source-reading": {"SOURCE-3"},
+    "source-span": {"SOURCE-4"},
+    "source-outside": {"SOURCE-5"},
+    "source-asked": {"SOURCE-10", "SOURCE-13"},
+    "triple": {"SOURCE-7"},
+    "factory-call": {"SOURCE-1"},
+    "returned": {"SOURCE-2"},
+    "written-item": {"SOURCE-6"},
+    "columns": {"SOURCE-8"},
+    "missing-column": {"SOURCE-9"},
+    "fingerprint": {"SOURCE-11"},
+    "cursor": {"SOURCE-12"},
+    "overlap": {"SOURCE-14"},
+    "selectors": {"SOURCE-15"},
+    "preflight": {"SOURCE-16"},
+    "unreachable": {"SOURCE-17"},
 }
 
 GOOD = """\
@@ -242,7 +258,7 @@ def test_the_page_on_versions_counts_the_rules() -> None:
 def test_needs_are_protocols() -> None:
     """Every name in `needs` is a protocol of packer_schemas."""
     named = {name for item in requirements().values() for name in item.needs}
-    assert named <= set(protocols.__all__)
+    assert named <= {*protocols.__all__, *source_protocols.__all__, *source_run.__all__}
 
 
 @pytest.mark.parametrize("item", requirements().values(), ids=list(requirements()))
