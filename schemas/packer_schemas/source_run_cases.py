@@ -1,6 +1,6 @@
 """Cases for the rules on runs that take data sources in: settings, what stands behind them, and what was saved."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
@@ -30,6 +30,9 @@ __all__ = [
     "WhyUnreachable",
     "WrittenItemCase",
 ]
+
+_Name = Annotated[str, Field(min_length=1)]
+_Ids = Annotated[list[_Name], Field(min_length=1)]
 
 SourceKind = Literal["prompts", "preferences"]
 """What a source is for."""
@@ -139,12 +142,12 @@ class WrittenItemCase(Frozen):
 class Columns(Frozen):
     """The settings that name columns."""
 
-    prompt_column: str = Field(default="prompt", min_length=1, description="Column that becomes `prompt`.")
+    prompt_column: _Name = Field(default="prompt", description="Column that becomes `prompt`.")
     response_column: str | None = Field(default=None, description="Column that becomes `reference`, or none.")
     image_column: str | None = Field(default=None, description="Column that becomes `image`, or none.")
     video_column: str | None = Field(default=None, description="Column that becomes `video`, or none.")
     id_column: str | None = Field(default=None, description="Column that becomes `id`, or none.")
-    metadata_columns: list[str] = Field(default=[], description="Columns that become entries of `metadata`.")
+    metadata_columns: list[_Name] = Field(default=[], description="Columns that become entries of `metadata`.")
 
 
 class ColumnsCase(Frozen):
@@ -170,7 +173,7 @@ class FingerprintCase(Frozen):
 
     kind: Literal["fingerprint"] = Field(default="fingerprint", description=KIND)
     of: SourceKind = Field(default="prompts", description=OF)
-    words: str | None = Field(description="What `cursor_fingerprint()` returns; null: the source has no such method.")
+    words: _Name | None = Field(description="What `cursor_fingerprint()` returns; null: the source has no such method.")
     length: int = Field(ge=1, le=400, description="How many items it has.")
 
 
@@ -190,8 +193,8 @@ class OverlapCase(Frozen):
 
     kind: Literal["overlap"] = Field(default="overlap", description=KIND)
     of: SourceKind = Field(default="preferences", description=OF)
-    training: list[str] | None = Field(description="Ids that are trained; null: no `membership_ids()`.")
-    held_out: list[str] | None = Field(description="Ids that are held out; null: no `membership_ids()`.")
+    training: _Ids | None = Field(description="Ids that are trained, each once; null: no `membership_ids()`.")
+    held_out: _Ids | None = Field(description="Ids that are held out, each once; null: no `membership_ids()`.")
     spoiled: SpoiledIds = Field(default="nothing", description="What is wrong with the ids of one side.")
     side: Literal["training", "held_out"] = Field(default="training", description="Whose ids are spoiled.")
 

@@ -17,8 +17,8 @@ from packproof.driver import REFUSALS, short
 from packproof.load import describe
 from packproof.registry import check
 from packproof.sources import stock
-from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused, shown
-from packproof.sources.no_sources import MISSING, TYPES
+from packproof.sources.asking import STOCK, answered, item_of, message_of, open_call, opened, pointing, refused, shown
+from packproof.sources.no_sources import TYPES, WORDS
 from packproof.sources.run_strategies import factory_calls, preflights, returned_things, selectors, unreachable_paths
 from packproof.sources.spelling import spelled
 from packproof.sources.subject import SourceSubject
@@ -63,16 +63,18 @@ def source_2(subject: SourceSubject, case: ReturnedCase) -> None:
     """A factory that returns anything but a non-empty map-style object is refused."""
     settings = pointing("returning", module="packproof.sources.no_sources", what=case.what)
     call = f"{open_call(case.of, settings)}, which returns {case.what}"
-    error = refused(subject, call, lambda: _asked(subject, case.of)(settings), TYPES[case.what], kinds=REFUSALS)
-    words = MISSING.get(case.what, ())
-    if words and not any(word in str(error) for word in words):
-        wanted, fault = f"a message that says what is missing: {words[0]}", "the message does not say what is missing"
+    types = [TYPES[case.what]] if case.what in TYPES else []
+    error = refused(subject, call, lambda: _asked(subject, case.of)(settings), *types, kinds=REFUSALS)
+    words = WORDS.get(case.what, ())
+    if words and not any(word in message_of(error) for word in words):
+        wanted, fault = f"an error that says {words[0]}", "the message does not say what is wrong"
         raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault)
 
 
 @check("SOURCE-15", cases=lambda *_: selectors())
 def source_15(subject: SourceSubject, case: SelectorsCase) -> None:
     """More than one selector of a source is refused with ValueError that names the ones that are set."""
+    _expect_selectors(case)
     settings: dict[str, Any] = {"factory": f"{STOCK}.items"} if case.factory else {}
     if case.kwargs or (case.factory and case.of == "preferences"):
         settings["factory_kwargs"] = {"of": case.of}
@@ -91,6 +93,14 @@ def source_15(subject: SourceSubject, case: SelectorsCase) -> None:
         opened(subject, case.of, settings)
     else:
         raise Unexercised("one built-in source, or none, and nothing that excludes it")
+
+
+def _expect_selectors(case: SelectorsCase) -> None:
+    """`Unexercised` for a selector of the other kind of source, or a value that is none of its type."""
+    own = ("path", "name") if case.of == "prompts" else ("jsonl_path", "tar_path", "synthetic_pairs")
+    for name, value in case.others.items():
+        if name not in own or (value is not None and isinstance(value, int) != (name == "synthetic_pairs")):
+            raise Unexercised(f"{name}={value!r} is no selector of {case.of}")
 
 
 @check("SOURCE-16", cases=lambda *_: preflights())

@@ -4,6 +4,7 @@ from typing import Any
 
 from packer_schemas.source_run_cases import ColumnsCase, MissingColumnCase, WrittenItemCase
 from packproof.driver import calling, finished
+from packproof.load import describe
 from packproof.registry import check
 from packproof.sources import stock
 from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
@@ -82,13 +83,20 @@ def source_8(subject: SourceSubject, case: ColumnsCase) -> None:
     call = open_call("prompts", settings)
     bad = next((at for at, row in enumerate(rows) if is_refused(case, row)), None)
     if bad is not None:
-        media = [name for name in ("image_column", "video_column") if name in settings]
-        names = [*(settings[name] for name in media), *media, str(bad)]
-        refused(subject, f"{call}[{bad}]", lambda: subject.run.open_prompts(settings)[bad], *names)
+        _expect_text_wanted(subject, settings, bad, f"{call}[{bad}]")
         return
     source = opened(subject, "prompts", settings)
     for at, row in enumerate(rows):
         _expect_sample(f"{call}[{at}]", expected_sample(case, row), item_of(subject, source, at, call))
+
+
+def _expect_text_wanted(subject: SourceSubject, settings: dict[str, Any], index: int, call: str) -> None:
+    """Demand that a conversation is refused, by the index and by one of the media columns with its setting."""
+    error = refused(subject, call, lambda: subject.run.open_prompts(settings)[index], str(index))
+    media = [(name, settings[name]) for name in ("image_column", "video_column") if name in settings]
+    if not any(name in str(error) and column in str(error) for name, column in media):
+        wanted = f"ValueError that names {' or '.join(f'{column} and {name}' for name, column in media)}"
+        raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}")
 
 
 def _expect_sample(call: str, expected: dict[str, Any], got: Any) -> None:

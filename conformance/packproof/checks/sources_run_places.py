@@ -13,7 +13,7 @@ from packproof.sources.asking import STOCK, answered, open_call, opened, overhea
 from packproof.sources.run_strategies import cursors, fingerprints, overlaps
 from packproof.sources.saved_cursors import CHECKPOINT, MODES, decision, differing_words, saved_cursor
 from packproof.sources.subject import SourceSubject
-from packproof.violation import CallFailed, Violation
+from packproof.violation import CallFailed, Unexercised, Violation
 
 __all__: list[str] = []
 
@@ -91,6 +91,8 @@ def source_14(subject: SourceSubject, case: OverlapCase) -> None:
     """Validation during training starts only when the membership ids of the training and the held-out source are known
     and have none in common.
     """
+    if any(len(set(ids)) < len(ids) for ids in (case.training, case.held_out) if ids):
+        raise Unexercised("an id stands twice, which is a way to spoil them")
     sources = {name: _source_of(subject, case, name) for name in ("training", "held_out")}
     common = sorted(set(case.training or ()) & set(case.held_out or ()))
     call = f"refuse_overlap(training {case.training}, held out {case.held_out})"

@@ -17,6 +17,7 @@ __all__ = [
     "answered",
     "expect_named",
     "item_of",
+    "message_of",
     "open_call",
     "opened",
     "overhearing",
@@ -94,7 +95,7 @@ def shown(answer: Any) -> str:
 
 def expect_named(call: str, error: BaseException, *names: str, wanted: str = "") -> None:
     """Demand that the message of an error holds all `names`."""
-    said = describe(error) if not names else _message(error)
+    said = describe(error) if not names else message_of(error)
     missing = [name for name in names if name not in said]
     if missing:
         fault = f"the message does not name {missing[0]}"
@@ -102,7 +103,8 @@ def expect_named(call: str, error: BaseException, *names: str, wanted: str = "")
         raise Violation.of(call, expected=expected, got=f"raised {describe(error)}", fault=fault) from None
 
 
-def _message(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
+    """What an error says; nothing, where its text cannot be read."""
     try:
         return str(error)
     except Exception:

@@ -5,7 +5,7 @@ from typing import Any
 
 from packer_schemas.source_run_cases import NoSource
 
-__all__ = ["MISSING", "TYPES", "returning"]
+__all__ = ["TYPES", "WORDS", "returning"]
 
 _ROWS = [{"prompt": "first"}, {"prompt": "second"}]
 
@@ -118,7 +118,6 @@ _MADE: dict[NoSource, Callable[[], Any]] = {
 
 TYPES: dict[NoSource, str] = {
     "nothing": "None",
-    "the class itself": "Shelf",
     "splits": "dict",
     "splits of its own": "Splits",
     "letters": "str",
@@ -136,11 +135,12 @@ TYPES: dict[NoSource, str] = {
     "a broken length": "Unmeasurable",
     "a number": "int",
 }
-"""The type that a message has to name."""
+"""The type that a message has to name, where it has one name."""
 
 _LENGTH, _INDEX = ("__len__", "length", "len("), ("__getitem__", "index", "item")
 
-MISSING: dict[NoSource, tuple[str, ...]] = {
+WORDS: dict[NoSource, tuple[str, ...]] = {
+    "the class itself": ("Shelf", "class", "type"),
     "no length": _LENGTH,
     "a broken length": _LENGTH,
     "no index": _INDEX,
@@ -148,4 +148,4 @@ MISSING: dict[NoSource, tuple[str, ...]] = {
     "a stream that is counted": _INDEX,
     "unordered": _INDEX,
 }
-"""Words for what alone is missing, of which a message has to hold one."""
+"""Words of which a message has to hold one: for what alone is missing, or for a class."""

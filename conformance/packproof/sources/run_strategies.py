@@ -108,7 +108,7 @@ def columns() -> st.SearchStrategy[ColumnsCase]:
 
 
 def _maybe(column: str) -> st.SearchStrategy[str | None]:
-    return st.sampled_from([column, None])
+    return st.sampled_from([None, column])
 
 
 def _row() -> st.SearchStrategy[dict[str, Any]]:

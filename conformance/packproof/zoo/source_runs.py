@@ -37,7 +37,7 @@ class TextsReadAgain(MiniatureRun):
     """Keyword arguments go through the reader of a command line, and the text `3` arrives as a number."""
 
     def _arguments(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        return _mapped(super()._arguments(settings), self._read_again)
+        return {name: self._read_again(value) for name, value in super()._arguments(settings).items()}
 
     def _read_again(self, value: Any) -> Any:
         try:
