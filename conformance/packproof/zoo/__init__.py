@@ -40,6 +40,7 @@ def members() -> tuple[Member, ...]:
         source_runs,
         source_runs_items,
         source_runs_places,
+        source_runs_settings,
         source_triples,
     )
     from packproof.zoo.member import known_bad
