@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,15 @@ def test_a_file_name_is_printed_on_one_line(project: Project) -> None:
     assert (ran.code, ran.err) == (2, "packproof: a\\n\\x1b[31m.json: cannot be read: No such file or directory.\n")
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Processes that are started here hear Ctrl-C, also where the tests run in the background of a script."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
     """An interrupted command says so in one line, with exit code 130, as a shell has it."""
     words = [sys.executable, "-m", "packproof", "validate", "--schema", "trajectory", "-"]

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from packer_schemas.source_cases import TripleCase
-from packproof.driver import calling, refusal, short
+from packproof.driver import refusal, short
 from packproof.load import describe
 from packproof.registry import check
+from packproof.sources.asking import item_of, message_of, opened
 from packproof.sources.strategies import triples
 from packproof.sources.subject import SourceSubject
 from packproof.sources.triples import FACTORY, pairs
@@ -48,35 +49,38 @@ def _shown(item: Any) -> str:
 
 
 def _expect_taken(subject: SourceSubject, case: TripleCase) -> None:
-    opened, index, call = _open(subject, case)
-    with calling(call, subject.note):
-        item = opened[index]
+    settings, index, call = _pointing(case)
+    item = item_of(subject, opened(subject, "preferences", settings), index, call)
     wanted = tuple(pairs(case.form)[index])
     if not isinstance(item, tuple) or tuple(item) != wanted:
-        raise Violation.of(call, expected=wanted, got=short(item))
+        raise Violation.of(f"{call}[{index}]", expected=wanted, got=short(item))
 
 
 def _expect_refused(subject: SourceSubject, case: TripleCase) -> None:
     """When the source is opened, or when the item is read: both are in time."""
-    settings = {"factory": FACTORY, "factory_kwargs": {"form": case.form}}
-    index = case.place % len(pairs(case.form))
-    call = f"open_preferences(a source whose items are {case.form})[{index}]"
+    settings, index, call = _pointing(case)
+    call = f"{call}[{index}]"
     wanted = f"ValueError or TypeError that names {FACTORY}, the index and what was found"
     error = refusal(
         call, lambda: subject.run.open_preferences(settings)[index], subject.note, wording=wanted, show=short
     )
-    found = type(pairs(case.form)[index]).__name__
-    missing = next((name for name in (FACTORY, found) if name not in str(error)), "")
-    at = str(error).replace(FACTORY, "")
+    said = message_of(error)
+    kind = type(pairs(case.form)[index]).__name__
+    missing = "" if FACTORY in said else FACTORY
+    if not missing and not any(word in said.lower() for word in (kind, *_ALSO.get(kind, ()))):
+        missing = kind
+    at = said.replace(FACTORY, "")
     if missing or not any(str(one) in at for one in {index, 0}):  # a run is free to look at the first item
         fault = f"the message does not name {missing or f'the index {index}'}"
         raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault)
 
 
-def _open(subject: SourceSubject, case: TripleCase) -> tuple[Any, int, str]:
-    settings = {"factory": FACTORY, "factory_kwargs": {"form": case.form}}
+_ALSO = {"dict": ("mapping", "keys"), "str": ("text",), "tuple": ("length",)}
+"""Other words for what was found."""
+
+
+def _pointing(case: TripleCase) -> tuple[dict[str, Any], int, str]:
+    """Settings that lead to a source of such items, an index of it, and the call that opens it."""
     index = case.place % len(pairs(case.form))
-    call = f"open_preferences(a source whose items are {case.form})"
-    with calling(call, subject.note):
-        opened = subject.run.open_preferences(settings)
-    return opened, index, f"{call}[{index}]"
+    settings = {"factory": FACTORY, "factory_kwargs": {"form": case.form}}
+    return settings, index, f"open_preferences(a source whose items are {case.form})"

@@ -175,7 +175,7 @@ class IdsWithTheFolder(MiniatureLines):
 
 @fault("SOURCE-13")
 class TopicsForIds(MiniatureSource):
-    """Rows on one topic share an id."""
+    """Rows on one topic share an id, and count as one item."""
 
     def membership_ids(self) -> Any:
         """Topics."""
@@ -205,7 +205,7 @@ class IdsByOpeningMedia(MiniatureSource):
 
 @fault("SOURCE-13")
 class NumbersForIds(MiniatureSource):
-    """The ids are integers."""
+    """The ids are integers, as a data base numbers its rows."""
 
     def membership_ids(self) -> Any:
         """Integers."""
@@ -241,7 +241,7 @@ class IdsFromASet(MiniatureSource):
 
 @fault("SOURCE-13")
 class IdsDrawnAnew(MiniatureSource):
-    """Every call draws new ids."""
+    """Every call draws new ids, so that nothing ever overlaps."""
 
     def membership_ids(self) -> Any:
         """Drawn."""
