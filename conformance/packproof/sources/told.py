@@ -1,6 +1,7 @@
 """What a source says of itself, as one process tells it to another: its length, items, fingerprint and ids."""
 
 import base64
+import json
 import pickle
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +12,7 @@ from packproof.driver import calling, finished
 from packproof.sources.subject import SourceSubject
 from packproof.violation import NotTested
 
-__all__ = ["fingerprint_of", "items_from", "membership_of", "told_of_source"]
+__all__ = ["fingerprint_of", "items_from", "membership_of", "sendable", "told_of_source"]
 
 
 def fingerprint_of(subject: SourceSubject, source: Any) -> Any:
@@ -45,6 +46,17 @@ def items_from(answer: dict[str, Any]) -> list[Any]:
     if "cannot" in answer["items"]:
         raise NotTested(f"its items cannot be brought over from another process: {answer['items']['cannot']}")
     return pickle.loads(base64.b64decode(answer["items"]["pickled"]))  # noqa: S301  from a process of our own
+
+
+def sendable(subject: SourceSubject) -> dict[str, Any]:
+    """The keyword arguments as JSON brings them over; `NotTested` where it cannot."""
+    try:
+        sent = json.loads(json.dumps(subject.kwargs))
+    except (TypeError, ValueError) as error:
+        raise NotTested(f"the keyword arguments cannot be sent to another process: {error}") from None
+    if sent != subject.kwargs:
+        raise NotTested("the keyword arguments do not come back from JSON as they are, as a tuple does not")
+    return sent
 
 
 def _pickled(items: Sequence[Any]) -> dict[str, str]:
