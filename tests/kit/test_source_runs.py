@@ -11,8 +11,8 @@ from packer_schemas.source_run_cases import CursorCase, SelectorsCase, Unreachab
 from packproof.effort import EFFORTS, Settings
 from packproof.registry import all_checks, check_for
 from packproof.runner import replay_case, run_check
-from packproof.sources import stock
-from packproof.sources.spelling import plain, spelled
+from packproof.source_runs import stock
+from packproof.source_runs.spelling import plain, spelled
 from packproof.sources.subject import SourceSubject
 from packproof.zoo.miniature_run import MiniatureRun, Sample
 

@@ -16,11 +16,21 @@ from packer_schemas.source_run_cases import (
 from packproof.driver import REFUSALS, short
 from packproof.load import describe
 from packproof.registry import check
-from packproof.sources import stock
-from packproof.sources.asking import STOCK, answered, item_of, message_of, open_call, opened, pointing, refused, shown
-from packproof.sources.no_sources import TYPES, WORDS
-from packproof.sources.run_strategies import factory_calls, preflights, returned_things, selectors, unreachable_paths
-from packproof.sources.spelling import spelled
+from packproof.source_runs import stock
+from packproof.source_runs.asking import (
+    STOCK,
+    answered,
+    item_of,
+    message_of,
+    open_call,
+    opened,
+    pointing,
+    refused,
+    shown,
+)
+from packproof.source_runs.no_sources import TYPES, WORDS
+from packproof.source_runs.spelling import spelled
+from packproof.source_runs.strategies import factory_calls, preflights, returned_things, selectors, unreachable_paths
 from packproof.sources.subject import SourceSubject
 from packproof.violation import Unexercised, Violation
 
@@ -61,7 +71,7 @@ def _expect_recorded(subject: SourceSubject, settings: Mapping[str, Any], expect
 @check("SOURCE-2", cases=lambda *_: returned_things())
 def source_2(subject: SourceSubject, case: ReturnedCase) -> None:
     """A factory that returns anything but a non-empty map-style object is refused."""
-    settings = pointing("returning", module="packproof.sources.no_sources", what=case.what)
+    settings = pointing("returning", module="packproof.source_runs.no_sources", what=case.what)
     call = f"{open_call(case.of, settings)}, which returns {case.what}"
     types = [TYPES[case.what]] if case.what in TYPES else []
     error = refused(subject, call, lambda: _asked(subject, case.of)(settings), *types, kinds=REFUSALS)
@@ -134,7 +144,7 @@ def _config(key: PathKey, path: PathKind) -> dict[str, Any]:
 _PATHS: dict[str, str] = {
     "good": f"{STOCK}.uncalled",
     "no such package": "no_such_package_at_all.rows.build",
-    "no such module": "packproof.sources.no_such_module.build",
+    "no such module": "packproof.source_runs.no_such_module.build",
     "no such name": f"{STOCK}.no_such_name",
     "not callable": f"{STOCK}.NOT_CALLABLE",
     "no dot": "no_dot_in_here",
@@ -158,7 +168,7 @@ def _unreachable(case: UnreachableCase) -> dict[str, Any]:
     if case.why == "raises":
         return pointing("raising", name=case.raised)
     if case.why == "returns nothing":
-        return pointing("returning", module="packproof.sources.no_sources", what="nothing")
+        return pointing("returning", module="packproof.source_runs.no_sources", what="nothing")
     return {"factory": _PATHS[case.why]}
 
 

@@ -6,11 +6,11 @@ from packer_schemas.source_run_cases import ColumnsCase, MissingColumnCase, Writ
 from packproof.driver import calling, finished
 from packproof.load import describe
 from packproof.registry import check
-from packproof.sources import stock
-from packproof.sources.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
-from packproof.sources.expected_samples import column_settings, expected_sample, is_refused
-from packproof.sources.run_strategies import columns, missing_columns, written_items
-from packproof.sources.spelling import spelled
+from packproof.source_runs import stock
+from packproof.source_runs.asking import STOCK, answered, item_of, open_call, opened, pointing, refused
+from packproof.source_runs.expected_samples import column_settings, expected_sample, is_refused
+from packproof.source_runs.spelling import spelled
+from packproof.source_runs.strategies import columns, missing_columns, written_items
 from packproof.sources.subject import SourceSubject
 from packproof.violation import Unexercised, Violation
 

@@ -8,10 +8,10 @@ from packer_schemas.source_run_cases import CursorCase, FingerprintCase, Overlap
 from packproof.driver import REFUSALS, calling, finished
 from packproof.load import describe
 from packproof.registry import check
-from packproof.sources import stock
-from packproof.sources.asking import STOCK, answered, open_call, opened, overhearing, pointing, refused, shown
-from packproof.sources.run_strategies import cursors, fingerprints, overlaps
-from packproof.sources.saved_cursors import CHECKPOINT, MODES, decision, differing_words, saved_cursor
+from packproof.source_runs import stock
+from packproof.source_runs.asking import STOCK, answered, open_call, opened, overhearing, pointing, refused, shown
+from packproof.source_runs.saved_cursors import CHECKPOINT, MODES, decision, differing_words, saved_cursor
+from packproof.source_runs.strategies import cursors, fingerprints, overlaps
 from packproof.sources.subject import SourceSubject
 from packproof.violation import CallFailed, Unexercised, Violation
 

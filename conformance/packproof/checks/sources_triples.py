@@ -7,10 +7,10 @@ from packer_schemas.source_cases import TripleCase
 from packproof.driver import refusal, short
 from packproof.load import describe
 from packproof.registry import check
-from packproof.sources.asking import item_of, message_of, opened
+from packproof.source_runs.asking import item_of, message_of, opened
+from packproof.source_runs.triples import FACTORY, pairs
 from packproof.sources.strategies import triples
 from packproof.sources.subject import SourceSubject
-from packproof.sources.triples import FACTORY, pairs
 from packproof.violation import Unexercised, Violation
 
 __all__: list[str] = []

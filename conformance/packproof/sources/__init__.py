@@ -1,1 +1,1 @@
-"""What the level `source` needs beyond its checks: sources to try a run on, and ways to change those of a user."""
+"""Data sources under test: how they are named, built and asked, and how they are changed from outside."""

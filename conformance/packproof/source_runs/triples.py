@@ -6,7 +6,7 @@ from packer_schemas.source_cases import ItemForm
 
 __all__ = ["FACTORY", "pairs"]
 
-FACTORY = "packproof.sources.triples.pairs"
+FACTORY = "packproof.source_runs.triples.pairs"
 """The dotted path of `pairs`."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from packer_schemas.source_run_cases import SourceKind
 from packproof.driver import REFUSALS, calling, finished, refusal, short
 from packproof.load import describe
-from packproof.sources.spelling import spelled
+from packproof.source_runs.spelling import spelled
 from packproof.sources.subject import SourceSubject
 from packproof.violation import CallFailed, Violation
 
@@ -26,7 +26,7 @@ __all__ = [
     "shown",
 ]
 
-STOCK = "packproof.sources.stock"
+STOCK = "packproof.source_runs.stock"
 """Where the kit's own factories are."""
 
 

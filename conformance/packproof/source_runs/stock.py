@@ -1,4 +1,4 @@
-"""Factories of data sources that the checks point a run to, by paths such as `packproof.sources.stock.rows`.
+"""Factories of data sources that the checks point a run to, by paths such as `packproof.source_runs.stock.rows`.
 
 What a source holds comes with its keyword arguments. The lists at the top note what happens in this process.
 """
@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from packproof.sources.spelling import plain, spelled
+from packproof.source_runs.spelling import plain, spelled
 
 __all__ = [
     "CALLED",
