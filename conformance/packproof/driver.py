@@ -34,7 +34,24 @@ __all__ = [
 REFUSALS: tuple[type[Exception], ...] = (ValueError, TypeError)
 """What a refusal may raise, unless a rule is narrower."""
 
-_short = reprlib.Repr()
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+class _Short(reprlib.Repr):
+    """Shortens, and leaves addresses out before it cuts through one."""
+
+    def repr_instance(self, x: Any, level: int) -> str:  # noqa: ARG002  reprlib's own words
+        try:
+            text = _ADDRESS.sub("", repr(x))
+        except Exception:  # whatever a __repr__ raises
+            return f"<{type(x).__name__} instance>"
+        if len(text) <= self.maxother:
+            return text
+        kept = self.maxother - len(self.fillvalue)
+        return text[: kept // 2] + self.fillvalue + text[len(text) - (kept - kept // 2) :]
+
+
+_short = _Short()
 _short.maxlist = _short.maxtuple = _short.maxdict = 12
 _short.maxstring = _short.maxother = 60
 
@@ -243,7 +260,7 @@ def short(value: Any) -> str:
     """A value on one line, shortened, and without addresses in memory; for messages."""
     if type(value).__repr__ is object.__repr__:
         return f"a {type(value).__name__}"
-    return re.sub(r" at 0x[0-9a-f]+", "", _short.repr(value))
+    return _ADDRESS.sub("", _short.repr(value))
 
 
 def _own(value: Any) -> Any:

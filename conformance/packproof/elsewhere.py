@@ -22,7 +22,7 @@ from packproof.load import describe
 from packproof.models import resolve_model
 from packproof.sources.told import told_of_source
 from packproof.subject import Subject
-from packproof.violation import CallFailed, CaseTimeout, NotTested, PackerExit
+from packproof.violation import CallFailed, CaseTimeout, NotTested, PackerExit, UsageError
 
 __all__ = ["ENVIRONMENTS", "Elsewhere", "ask_elsewhere", "declared_elsewhere", "serve"]
 
@@ -36,6 +36,9 @@ ENVIRONMENTS: dict[str, dict[str, str]] = {
         "OMP_NUM_THREADS": "2" if os.environ.get("OMP_NUM_THREADS") != "2" else "3",
         "TOKENIZERS_PARALLELISM": "true",
         "USER": "somebody",
+        "RANK": "1",
+        "LOCAL_RANK": "1",
+        "WORLD_SIZE": "2",
     },
 }
 """What is set differently in each kind of process; the second one also works in a folder of its own."""
@@ -165,6 +168,9 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
             return _ANSWERS[question["what"]](question)
     except CallFailed as error:
         return {"failed": error.counterexample.got}
+    except UsageError as error:
+        cause = error.__cause__
+        return {"failed": cause.counterexample.got if isinstance(cause, CallFailed) else f"was refused: {error}"}
     except (CaseTimeout, PackerExit, SystemExit, Exception) as error:
         return {"failed": f"raised {describe(error)}"}
 

@@ -48,7 +48,7 @@ def load_known(path: Path, labels: Iterable[str]) -> tuple[KnownFailure, ...]:
         if unfit:
             raise UsageError(f"{where}the witness: {unfit}.")
         if entry.packer and entry.packer not in set(labels):
-            raise UsageError(f"{where}no packer is labelled {entry.packer!r}; the labels are {', '.join(labels)}.")
+            raise UsageError(f"{where}nothing is labelled {entry.packer!r}; the labels are {', '.join(labels)}.")
     return tuple(entries)
 
 

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from packproof.sources.paths import absolute
 from packproof.violation import UsageError
 
 __all__ = ["KEYS", "project_folder", "read_table"]
@@ -77,6 +78,8 @@ def _from_root(name: str, value: Any, rootpath: Path) -> Any:
     """Paths in the table are relative to its file, also when pytest runs in another folder."""
     if name in ("packer-known", "packer-report", "packer-lock"):
         return str(rootpath / value)
+    if name == "source-kwargs":
+        return {key: absolute(one, rootpath) for key, one in value.items()}
     if name == "packer-replay":
         return [str(rootpath / path) for path in value]
     if name == "packer-model":

@@ -44,7 +44,8 @@ def join(config: pytest.Config) -> None:
     try:
         with quiet():
             table = read_table(config.rootpath, folder)
-            import_from(config.rootpath if table.get("packer") else folder, folder)
+            in_table = any(table.get(name) for name in ("packer", "source", "source-run"))
+            import_from(config.rootpath if in_table else folder, folder)
             options = Options.make(given, table, folder)
             if options.idle:
                 _refuse_idle(given)

@@ -172,7 +172,8 @@ class _Trial:
         if self.count and self.count == len(self.unexercised):
             status = "not tested" if any(isinstance(one, NotTested) for one in self.unexercised) else "not applicable"
             return self.outcome(status, str(self.unexercised[0]))
-        return self.outcome("pass")
+        untried = next((str(one) for one in self.unexercised if isinstance(one, NotTested)), "")
+        return self.outcome("pass", untried and f"in part: {untried}")
 
     def failed(self) -> Outcome:
         """The outcome that shows the last failing case, which is the smallest found."""

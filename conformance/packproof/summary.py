@@ -49,14 +49,15 @@ def _passed(outcomes: Sequence[Outcome], level: str) -> str:
 
 
 def _advice(subject: SubjectReport) -> list[str]:
-    """What a green run does not say: rules that did not apply, and SHOULDs that were broken."""
+    """What a green run does not say: rules that did not apply or were tried in part, and SHOULDs that were broken."""
     lines = []
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for outcome in subject.outcomes:
-        if outcome.status == "not applicable":
-            reasons.setdefault(outcome.reason, []).append(outcome.requirement)
-    for reason, ids in reasons.items():
-        text = f"not applicable: {_spans(ids)}: {reason}"
+        if outcome.status == "not applicable" or (outcome.status == "pass" and outcome.reason):
+            what = outcome.status if outcome.status == "not applicable" else "not tested"
+            reasons.setdefault((what, outcome.reason), []).append(outcome.requirement)
+    for (what, reason), ids in reasons.items():
+        text = f"{what}: {_spans(ids)}: {reason}"
         lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     weak = [
         outcome.requirement for outcome in subject.outcomes if outcome.status == "fail" and not breaks_gate(outcome)

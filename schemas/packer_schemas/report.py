@@ -40,7 +40,10 @@ class Outcome(_Frozen):
     requirement: str = Field(description="Requirement id, as MASK-2.")
     level: Literal["MUST", "SHOULD", "MAY"] = Field(description="Level of the requirement.")
     status: Status = Field(description="What came of it.")
-    reason: str = Field(default="", description="Why it is known, stale, not applicable, not tested or an error.")
+    reason: str = Field(
+        default="",
+        description="Why it is known, stale, not applicable, not tested or an error; what of a pass was not tested.",
+    )
     cases: int = Field(default=0, ge=0, description="Cases run.")
     counterexample: Counterexample | None = Field(default=None, description="Why it failed; null where it did not.")
     case_file: CaseFile | None = Field(default=None, description="The case that shows it; null where none does.")

@@ -116,7 +116,7 @@ def test_the_replay_command_brings_the_labels_that_the_file_names(project: Proje
         (entry().replace("[4, 9, 5]", "[4.5]"), "known[1].witness.policy.sample.completion"),
         (entry().replace('"policy"', '"poilcy"'), "known[1].witness: Input tag 'poilcy' found using 'kind'"),
         (entry("LIFE-3", n=0), "entry 1: the witness: LIFE-3 is tried on 'setup' cases, this one is a 'policy' case."),
-        (entry() + 'packer = "mine"\n', "entry 1: no packer is labelled 'mine'; the labels are packer."),
+        (entry() + 'packer = "mine"\n', "entry 1: nothing is labelled 'mine'; the labels are packer."),
     ],
 )
 def test_a_mistake_in_the_file_is_a_usage_error(project: Project, text: str, says: str) -> None:

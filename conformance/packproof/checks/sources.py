@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import random
 from typing import Any
 
 from packer_schemas.source_cases import (
@@ -13,6 +12,7 @@ from packer_schemas.source_cases import (
 from packproof.driver import calling, short
 from packproof.elsewhere import ENVIRONMENTS, ask_elsewhere
 from packproof.load import describe
+from packproof.random_state import scrambled_random_state
 from packproof.registry import check
 from packproof.same import same
 from packproof.sources.strategies import outside, readings, spans
@@ -29,7 +29,7 @@ def source_3(subject: SourceSubject, case: SourceReadingCase) -> None:
     """Equal factory calls give equal items at equal indices, however often, in whichever order and in whichever process
     they are read."""
     source = subject.source
-    length = subject.length(source)
+    length = subject.count(source)
     places = [place % length for place in case.places]
     first = {place: _copied(subject.readable(source, place)) for place in places}
     second_length, second = _again(subject, case, places)
@@ -63,7 +63,8 @@ def _again(
     elif case.reading == "a pickled copy":
         source = _pickled_copy(subject, source)
     elif case.reading == "after the random state moved":
-        _move_random_state()
+        with scrambled_random_state():
+            return subject.length(source), [(place, subject.item(source, place)) for place in places]
     elif case.reading == "read backwards":
         places = sorted(places, reverse=True)
     return subject.length(source), [(place, subject.item(source, place)) for place in places]
@@ -77,17 +78,6 @@ def _pickled_copy(subject: SourceSubject, source: Any) -> Any:
         raise Unexercised(f"the source does not pickle: {describe(error)}") from None
     with calling("pickle.loads(pickle.dumps(source))", subject.note):
         return pickle.loads(pickled)  # noqa: S301  it was made the line before
-
-
-def _move_random_state() -> None:
-    """As a run does that draws numbers of its own between two reads."""
-    import numpy as np
-    import torch
-
-    for _ in range(3):
-        random.random()  # noqa: S311
-        np.random.random()  # noqa: NPY002
-        torch.rand(())
 
 
 @check("SOURCE-4", cases=lambda *_: spans())
@@ -116,7 +106,7 @@ def source_4(subject: SourceSubject, case: SourceSpanCase) -> None:
 def source_5(subject: SourceSubject, case: SourceOutsideCase) -> None:
     """An index that names no item raises IndexError."""
     source = subject.source
-    length = subject.length(source)
+    length = subject.count(source)
     if case.side == "negative":
         _expect_one_way(subject, source, length, -1 - case.distance % length)
         return

@@ -36,7 +36,7 @@ def _expect_own_triple(subject: SourceSubject, place: int) -> None:
     if subject.factory is None:
         raise Unexercised("no source is named (--source)")
     source = subject.source
-    index = place % subject.length(source)
+    index = place % subject.count(source)
     item = subject.readable(source, index)
     if isinstance(subject.readable(source, 0), Mapping):
         raise Unexercised("its items are rows, and no preferences")

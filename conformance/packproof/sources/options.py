@@ -70,4 +70,4 @@ def _as_given(value: Any) -> str:
     except (ValueError, TypeError):
         if isinstance(value, str):
             return value
-    return json.dumps(value)
+    return json.dumps(value, default=str)

@@ -41,9 +41,9 @@ def outside() -> st.SearchStrategy[SourceOutsideCase]:
 def asked() -> st.SearchStrategy[SourceAskedCase]:
     """Any circumstance, and any change of any argument."""
     when = st.sampled_from(get_args(When))
-    return st.builds(SourceAskedCase, when=when, argument=st.integers(0, 5), place=st.integers(0, 40))
+    return st.builds(SourceAskedCase, when=when, argument=st.integers(0, 5), place=_place)
 
 
 def triples() -> st.SearchStrategy[TripleCase]:
     """Items of the source's own, and of the kit's with everything that an item of preferences may be taken for."""
-    return st.builds(TripleCase, form=st.sampled_from(get_args(ItemForm)), place=st.integers(0, 20))
+    return st.builds(TripleCase, form=st.sampled_from(get_args(ItemForm)), place=_place)

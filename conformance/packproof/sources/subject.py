@@ -12,6 +12,7 @@ from packproof.capabilities import satisfies
 from packproof.driver import calling, finished, short
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable
+from packproof.sources.paths import absolute
 from packproof.tested import Tested, name_of
 from packproof.violation import CallFailed, CaseTimeout, Unexercised, UsageError
 from packproof.wording import printable
@@ -50,8 +51,10 @@ class SourceSubject(Tested):
         self.hidden = ""
         self.run = run
         self.run_target = run_target or name_of(type(run))
+        if not isinstance(kwargs, Mapping | None):
+            raise UsageError(f"kwargs {short(kwargs)}: expected keyword arguments, a mapping, or none.")
         self.given = dict(kwargs or {})
-        self.kwargs = {name: _absolute(value) for name, value in self.given.items()}
+        self.kwargs = {name: absolute(value, Path.cwd()) for name, value in self.given.items()}
         self.factory: Callable[..., Any] | None = None
         if run is not None:
             self.capabilities |= {"SourceRun"}
@@ -101,6 +104,13 @@ class SourceSubject(Tested):
         """`len(source)`; `CallFailed` where it raises."""
         with calling("len(source)", self.note):
             return len(source)
+
+    def count(self, source: Any) -> int:
+        """The same; `Unexercised` where there is nothing to be read, of which SOURCE-4 speaks."""
+        length = self.length(source)
+        if length < 1:
+            raise Unexercised(f"len(source) is {length}, of which SOURCE-4 speaks")
+        return length
 
     def item(self, source: Any, index: int) -> Any:
         """`source[index]`; `CallFailed` where it raises."""
@@ -167,17 +177,3 @@ def _replaced(value: Any, folder: str) -> Any:
 
 def _kind(source: Any) -> str:
     return "None" if source is None else f"a {type(source).__qualname__}"
-
-
-def _absolute(value: Any) -> Any:
-    """The path of a file, absolute; anything else as it is."""
-    if isinstance(value, str) and value and not Path(value).is_absolute() and "\0" not in value:
-        return str(Path(value).absolute()) if _is_there(value) else value
-    return value
-
-
-def _is_there(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except OSError:  # a name that no file can have
-        return False

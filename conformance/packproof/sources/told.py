@@ -31,7 +31,7 @@ def told_of_source(question: dict[str, Any]) -> dict[str, Any]:
     """The answer to a question from another process: a fresh source's length, and what else was asked for, as JSON."""
     subject = SourceSubject(question["target"], question["kwargs"])
     source = subject.build()
-    length = subject.length(source)
+    length = subject.count(source)
     items = [subject.item(source, place % length) for place in question["places"]]
     answer: dict[str, Any] = {"length": length, "items": _pickled(items)}
     if question["asks"] == "fingerprint" and satisfies(source, FingerprintedSource):
@@ -45,7 +45,10 @@ def items_from(answer: dict[str, Any]) -> list[Any]:
     """The items of an answer; `NotTested` where they cannot be brought over."""
     if "cannot" in answer["items"]:
         raise NotTested(f"its items cannot be brought over from another process: {answer['items']['cannot']}")
-    return pickle.loads(base64.b64decode(answer["items"]["pickled"]))  # noqa: S301  from a process of our own
+    try:
+        return pickle.loads(base64.b64decode(answer["items"]["pickled"]))  # noqa: S301  from a process of our own
+    except Exception as error:  # whatever an object raises that does not unpickle
+        raise NotTested(f"its items do not unpickle: {type(error).__name__}: {error}") from None
 
 
 def sendable(subject: SourceSubject) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Traps for a source that reads what it has to tell without: its items, and files of media."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,11 @@ __all__ = ["reading_nothing"]
 
 _MEDIA = frozenset(
     f".{kind}"
-    for kinds in ("jpg jpeg png gif webp bmp tif tiff heic", "mp4 avi mov mkv webm m4v", "wav mp3 flac ogg m4a")
+    for kinds in (
+        "jpg jpeg jfif png gif webp avif bmp tif tiff heic",
+        "mp4 m4v mpg mpeg avi mov mkv webm",
+        "wav mp3 flac ogg opus m4a aac wma",
+    )
     for kind in kinds.split()
 )
 
@@ -34,8 +39,8 @@ class _Listener:
             sys.addaudithook(self._hear)
 
     def _hear(self, event: str, given: tuple[Any, ...]) -> None:
-        if self.opened is not None and event == "open" and isinstance(given[0], str):
-            path = PurePath(given[0])
+        if self.opened is not None and event == "open" and isinstance(given[0], str | bytes):
+            path = PurePath(os.fsdecode(given[0]))
             if path.suffix.lower() in _MEDIA:
                 self.opened.append(path.name)
 
@@ -68,24 +73,26 @@ def reading_nothing(source: Any, call: str) -> Iterator[None]:
 @contextmanager
 def _watched(source: Any, taken: list[Any]) -> Iterator[None]:
     """Note every index that is asked of this one source."""
-    cls = type(source)
-    original = cls.__getitem__
-    own = cls.__dict__.get("__getitem__")
-
-    def noting(self: Any, index: Any) -> Any:
-        if self is source:
-            taken.append(index)
-        return original(self, index)
-
-    try:
-        cls.__getitem__ = noting
-    except TypeError:  # of an extension module
-        yield
-        return
+    exchanged: list[tuple[Any, Any]] = []
+    for cls in type(source).__mro__:  # a method may ask the class above for an item
+        if (own := cls.__dict__.get("__getitem__")) is None:
+            continue
+        try:
+            cls.__getitem__ = _noting(own, source, taken)
+        except (TypeError, AttributeError):  # of an extension module, or sealed
+            continue
+        exchanged.append((cls, own))
     try:
         yield
     finally:
-        if own is None:
-            del cls.__getitem__
-        else:
+        for cls, own in exchanged:
             cls.__getitem__ = own
+
+
+def _noting(own: Any, source: Any, taken: list[Any]) -> Any:
+    def noting(self: Any, index: Any) -> Any:
+        if self is source:
+            taken.append(index)
+        return own(self, index)
+
+    return noting

@@ -60,6 +60,14 @@ class FileNameAndSize(MiniatureLines):
 
 
 @fault("SOURCE-10")
+class FilePathAlone(MiniatureLines):
+    """The fingerprint is made of the path, whatever stands in the file there."""
+
+    def _decisive(self) -> Sequence[str]:
+        return [self._path]
+
+
+@fault("SOURCE-10")
 class LinesWithoutTheirOrder(MiniatureLines):
     """The digests of the lines are added up, which loses their order."""
 
