@@ -17,7 +17,7 @@ def explain(id: str, version: str) -> str:
 
 
 def _page(rule: Requirement) -> str:
-    needs = f", for packers with {', '.join(rule.needs)}" if rule.needs else ""
+    needs = f", for what satisfies {', '.join(rule.needs)}" if rule.needs else ""
     unchecked = f"\nNot yet checked. {rule.unchecked}\n" if rule.unchecked else ""
     head = f"{rule.id}  {rule.level}  {rule.rule}\n\nchapter {rule.chapter}, level {rule.group}, since {rule.since}"
     return f"{head}{needs}\n{unchecked}\n{_readable(rule.body)}\n"

@@ -13,7 +13,7 @@ def test_explain_prints_the_rule_and_its_reasons(capsys) -> None:
     assert main(["explain", "MASK-2"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("MASK-2  MUST  The mask marks exactly the predictions of completion tokens.\n")
-    assert "chapter masks, level core, since 0.1, for packers with PolicyPacker" in shown
+    assert "chapter masks, level core, since 0.1, for what satisfies PolicyPacker" in shown
     assert "\nWhy. This is the rule that the chapter is about." in shown
 
 

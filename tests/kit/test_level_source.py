@@ -128,7 +128,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"source": ["my_rows:gone"]}, "'my_rows' has no attribute 'gone'"),
     (
         {"source": ["my_rows:rows"]},
-        "cannot be called with --source-kwargs as given: missing a required argument: 'path'",
+        "cannot be called with --source-kwargs left out: missing a required argument: 'path'",
     ),
     ({**ROWS, "source-kwargs": ["path=rows.txt", "size=3"]}, "got an unexpected keyword argument 'size'"),
     ({**ROWS, "source": ["my_rows:positional"]}, "cannot be called with --source-kwargs"),

@@ -163,7 +163,8 @@ class SourceSubject(Tested):
         try:
             signature.bind(**self.kwargs)
         except TypeError as error:
-            raise UsageError(f"{given}the factory cannot be called with --source-kwargs as given: {error}.") from None
+            told = ", ".join(self.kwargs) if self.kwargs else "left out"
+            raise UsageError(f"{given}the factory cannot be called with --source-kwargs {told}: {error}.") from None
 
 
 def _replaced(value: Any, folder: str) -> Any:

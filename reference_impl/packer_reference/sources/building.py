@@ -15,6 +15,7 @@ from packer_reference.sources.made_up import ArithmeticRows, SyntheticPairs
 from packer_reference.sources.parquet_rows import ParquetRows
 from packer_reference.sources.tar_pairs import TarPairs
 from packer_schemas import PreferenceSourceSettings, PromptSourceSettings
+from packer_schemas.source_settings import SourceSettings
 
 __all__ = ["build_preference_source", "build_prompt_source"]
 
@@ -54,9 +55,12 @@ def build_preference_source(settings: PreferenceSourceSettings) -> PreferenceSou
 
     A factory is called as `factory(**factory_kwargs)`. Without one, `jsonl_path` is a file of `JsonlPairs`, `tar_path`
     an archive of `TarPairs`, and `synthetic_pairs` a number of made-up pairs; there is no built-in source for
-    preferences, so that `ValueError` is raised where nothing is set. Other errors are those of `build_prompt_source`.
+    preferences, so that `ValueError` is raised where nothing is set. Settings of prompts that only name a factory are
+    taken too, for a configuration does not say of which kind they are. Other errors are those of `build_prompt_source`.
     Spec: sources, SOURCE-1, SOURCE-2, SOURCE-15 and SOURCE-17.
     """
+    if isinstance(settings, PromptSourceSettings):
+        settings = _of_either_kind(settings)
     if not isinstance(settings, PreferenceSourceSettings):
         raise TypeError(f"build_preference_source: got {type(settings).__name__}, expected PreferenceSourceSettings")
     for setting, value in settings.selected.items():  # one, as the settings see to
@@ -65,6 +69,19 @@ def build_preference_source(settings: PreferenceSourceSettings) -> PreferenceSou
             return PreferenceSource(_called(value, settings.factory_kwargs), origin)
         return PreferenceSource(_opened(origin, _PAIRS[setting], value), origin, fresh=True)
     raise ValueError(f"no source of preferences is set; set one of {', '.join(settings.selectors)}")
+
+
+def _of_either_kind(settings: PromptSourceSettings) -> PreferenceSourceSettings:
+    """Settings that name a factory and nothing that only prompts have, as settings of preferences."""
+    fields = PromptSourceSettings.model_fields
+    own = [name for name in fields if name not in SourceSettings.model_fields]
+    told = [
+        f"{name}={getattr(settings, name)!r}" for name in own if getattr(settings, name) != fields[name].get_default()
+    ]
+    if told or not settings.factory:
+        named = f" with {', '.join(told)}" if told else ""
+        raise TypeError(f"build_preference_source: got settings of prompts{named}, expected PreferenceSourceSettings")
+    return PreferenceSourceSettings(**{name: getattr(settings, name) for name in SourceSettings.model_fields})
 
 
 def _called(path: str, kwargs: dict[str, Any]) -> Any:

@@ -11,9 +11,13 @@ __all__ = ["membership_ids", "refuse_overlap"]
 def membership_ids(source: BuiltSource) -> tuple[str, ...]:
     """The ids of a source's items, in their order; no item is read.
 
-    Raises `ValueError`, with the origin and `membership_ids`, for a source without the method, for a method that
-    raises, and for ids that are no tuple of N different strings, none of them empty. Spec: sources, SOURCE-13.
+    Raises `TypeError` for anything but a built source; `ValueError`, with the origin and `membership_ids`, for a source
+    without the method, for a method that raises, and for ids that are no tuple of N different strings, none of them
+    empty. Spec: sources, SOURCE-13.
     """
+    if not isinstance(source, BuiltSource):
+        wanted = "a source that build_preference_source or build_prompt_source made"
+        raise TypeError(f"membership_ids: got {type(source).__name__}, expected {wanted}")
     where = f"{source.origin}: membership_ids()"
     if not isinstance(source.source, MembershipSource):
         raise ValueError(
