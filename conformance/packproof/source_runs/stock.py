@@ -40,6 +40,9 @@ READ: list[int] = []
 NOT_CALLABLE = 3
 """What a path should not lead to."""
 
+_NOT_GIVEN: Any = object()
+"""What `echo` has in place of an argument that it was not given."""
+
 
 class Held(NamedTuple):
     """A tuple with a name of its own."""
@@ -91,18 +94,28 @@ class _Named(_Noting):
         return self._ids
 
 
-def echo(*given: Any, **named: Any) -> Any:
-    """One row that tells how this was called; writes into what it was given."""
+def echo(
+    *given: Any, seed: Any = _NOT_GIVEN, rank: Any = _NOT_GIVEN, world_size: Any = _NOT_GIVEN, **named: Any
+) -> Any:
+    """One row, whose prompt tells what this was called with, and with nothing else; writes into what it was given.
+
+    It has parameters that a run may want to fill in by itself, and takes every other keyword too.
+    """
     CALLED.append("echo")
+    offered = {"seed": seed, "rank": rank, "world_size": world_size}
+    named |= {name: value for name, value in offered.items() if value is not _NOT_GIVEN}
     told = spelled({"positional": list(given), "named": named})
     for value in (*given, *named.values()):
         write_into(value)
     return _Items([_item("prompts", told)])
 
 
-def echo_pair(*given: Any, **named: Any) -> Any:
+def echo_pair(
+    *given: Any, seed: Any = _NOT_GIVEN, rank: Any = _NOT_GIVEN, world_size: Any = _NOT_GIVEN, **named: Any
+) -> Any:
     """As `echo`, with a preference in place of the row."""
-    return _Items([_item("preferences", row["prompt"]) for row in [echo(*given, **named)[0]]])
+    told = echo(*given, seed=seed, rank=rank, world_size=world_size, **named)
+    return _Items([_item("preferences", told[0]["prompt"])])
 
 
 def rows(rows: Iterable[Any]) -> Any:

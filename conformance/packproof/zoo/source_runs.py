@@ -29,6 +29,15 @@ class SeedPassedAlong(MiniatureRun):
 
 
 @fault("SOURCE-1")
+class SeedWhereWanted(MiniatureRun):
+    """A factory with a parameter `seed` is given the run's own, in the belief that its author would want it."""
+
+    def _called(self, factory: Callable[..., Any], arguments: dict[str, Any], path: str) -> Any:
+        added = {"seed": 0} if "seed" in inspect.signature(factory).parameters else {}
+        return super()._called(factory, added | arguments, path)
+
+
+@fault("SOURCE-1")
 class TextsReadAgain(MiniatureRun):
     """Keyword arguments go through the reader of a command line, and the text `3` arrives as a number."""
 
