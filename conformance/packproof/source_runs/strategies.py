@@ -61,7 +61,9 @@ _nested = st.recursive(
     max_leaves=4,
 )
 
-_telling = st.sampled_from([3, None, 1.0, "3", [1.0], {"count": "3"}])
+_telling = st.sampled_from(
+    [3, None, 1.0, "3", [1.0], {"count": "3"}, 0.1234567891, 1e-7, "$HOME/rows", "~/rows", "${HOME}"]
+)
 
 
 def factory_calls() -> st.SearchStrategy[FactoryCallCase]:

@@ -121,6 +121,37 @@ class RecordOfTexts(MiniatureRun):
         return made | {"factory_kwargs": _mapped(made["factory_kwargs"], str)}
 
 
+@fault("SOURCE-1")
+class RecordRounded(MiniatureRun):
+    """The record writes numbers with six digits, and a rate that is read back from it is another one."""
+
+    def recorded(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """As the miniature, rounded."""
+        made = super().recorded(settings)
+        rounded = _mapped(made["factory_kwargs"], lambda one: round(one, 6) if isinstance(one, float) else one)
+        return made | {"factory_kwargs": rounded}
+
+
+@fault("SOURCE-1")
+class HomeFilledIn(MiniatureRun):
+    """A text that begins as a home folder does is expanded on the way, and each machine has another argument."""
+
+    def _arguments(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        return _mapped(super()._arguments(settings), self._expanded)
+
+    def _expanded(self, value: Any) -> Any:
+        return value.replace("~/", "a-home/", 1) if isinstance(value, str) and value.startswith("~/") else value
+
+
+@fault("SOURCE-1")
+class VariablesFilledIn(MiniatureRun):
+    """A text with the name of a variable in it is expanded on the way, and the record has the name."""
+
+    def _arguments(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        whole = super()._arguments(settings)
+        return _mapped(whole, lambda one: one.replace("$HOME", "a-home") if isinstance(one, str) else one)
+
+
 @fault("SOURCE-2")
 class AttributesSuffice(MiniatureRun):
     """Whatever has the two methods is a source: a dictionary of splits, a text, a stream that inherits an index."""
