@@ -157,6 +157,7 @@ class ColumnsCase(Frozen):
     rows: list[dict[str, JsonValue]] = Field(min_length=1, description="The rows, as the source has them.")
     columns: Columns = Field(description="The settings; those that are null or empty are left out.")
     items_fn: bool = Field(default=False, description="Whether a function writes the names of columns in capitals.")
+    read_only: bool = Field(default=False, description="Whether the rows are mappings that are no dictionaries.")
 
 
 class MissingColumnCase(Frozen):

@@ -5,7 +5,7 @@ What a source holds comes with its keyword arguments. The lists at the top note 
 
 import builtins
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from packproof.source_runs.spelling import plain, spelled
@@ -49,6 +49,22 @@ class Held(NamedTuple):
 
     first: Any
     second: str = "second"
+
+
+class _Row(Mapping[str, Any]):
+    """A row that is a mapping and no dictionary, as readers of tables have them."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __getitem__(self, column: str) -> Any:
+        return self._values[column]
 
 
 class _Items:
@@ -118,10 +134,11 @@ def echo_pair(
     return _Items([_item("preferences", told[0]["prompt"])])
 
 
-def rows(rows: Iterable[Any]) -> Any:
-    """The rows that are given."""
+def rows(rows: Iterable[Any], read_only: bool = False) -> Any:
+    """The rows that are given; with `read_only` as mappings that are no dictionaries."""
     CALLED.append("rows")
-    return _Items(plain(list(rows)))
+    made = plain(list(rows))
+    return _Items([_Row(row) for row in made] if read_only else made)
 
 
 def items(length: int = 1, of: str = "prompts") -> Any:

@@ -104,6 +104,7 @@ def columns() -> st.SearchStrategy[ColumnsCase]:
         "metadata": st.lists(st.sampled_from(["solution", "topic", "uid"]), max_size=2, unique=True),
         "rest": st.lists(st.sampled_from(["reference", "split"]), unique=True),
         "items_fn": st.booleans(),
+        "read_only": st.booleans(),
         "talk": st.sampled_from([False, False, False, True]),
     }
     return st.builds(_columns, st.fixed_dictionaries(drawn), st.lists(_row(), min_size=1, max_size=3))
@@ -132,7 +133,7 @@ def _columns(drawn: dict[str, Any], rows: list[dict[str, Any]]) -> ColumnsCase:
 
     settings = {f"{name}_column": written(column) for name, column in named.items()}
     chosen = Columns(**settings, metadata_columns=[written(column) for column in drawn["metadata"]])
-    return ColumnsCase(rows=rows, columns=chosen, items_fn=drawn["items_fn"])
+    return ColumnsCase(rows=rows, columns=chosen, items_fn=drawn["items_fn"], read_only=drawn["read_only"])
 
 
 def missing_columns() -> st.SearchStrategy[MissingColumnCase]:

@@ -160,6 +160,8 @@ class MiniatureRun(MiniatureCursors):
             return made
         if isinstance(value, tuple):
             return self._tuple(value)
+        if isinstance(value, Mapping):
+            return deepcopy(value)
         return [self._copied(one) for one in value] if isinstance(value, list) else value
 
     def _tuple(self, value: tuple[Any, ...]) -> tuple[Any, ...]:

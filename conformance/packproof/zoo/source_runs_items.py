@@ -169,6 +169,16 @@ class MediaMoved(MiniatureRun):
         return {name: value for name, value in made.items() if name not in ("image", "video")}
 
 
+@fault("SOURCE-8")
+class DictionariesOnly(MiniatureRun):
+    """A row has to be a dictionary, and the mapping that a reader of tables hands out is refused."""
+
+    def _representations(self, row: Mapping[str, Any], settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+        if not isinstance(row, dict):
+            raise TypeError(f"{where} is a {type(row).__name__} and no dict")
+        return super()._representations(row, settings, where)
+
+
 @fault("SOURCE-9")
 class NullForMissing(MiniatureRun):
     """A column that is not there is null in every sample, and every reward the same."""
