@@ -86,7 +86,7 @@ def written_items() -> st.SearchStrategy[WrittenItemCase]:
     )
 
 
-_values = st.sampled_from(["four", "", None, 7, ["a", 1], {"a": None}])
+_values = st.sampled_from(["four", "", None, 7, 0, False, ["a", 1], {"a": None}, []])
 _images = st.sampled_from([None, "cat.png", ["cat.png"], ["cat.png", "dog.png"], []])
 _clip = {"type": "video", "video": "run.mp4", "fps": 2.5, "total_num_frames": 4, "frames_indices": [0, 2]}
 _videos = st.sampled_from([None, _clip, [_clip], [_clip, _clip | {"video": "sit.mp4"}]])

@@ -101,6 +101,15 @@ class NullsDropped(MiniatureRun):
 
 
 @fault("SOURCE-8")
+class ZerosDropped(MiniatureRun):
+    """An entry whose value is 0 or false is left out, and an answer that is zero is none."""
+
+    def _representations(self, row: Mapping[str, Any], settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+        made = super()._representations(row, settings, where)
+        return {name: value for name, value in made.items() if value or not isinstance(value, int)}
+
+
+@fault("SOURCE-8")
 class NumbersAsTexts(MiniatureRun):
     """References are made texts on the way, and a number is compared with what it looks like."""
 
