@@ -52,7 +52,7 @@ class CopiedThroughJson(MiniatureRun):
     """Rows are copied by writing and reading JSON, which knows neither tuples nor any dictionary but its own."""
 
     def _row(self, opened: Opened, index: int) -> Any:
-        return json.loads(json.dumps(super()._row(opened, index)))
+        return json.loads(json.dumps(super()._row(opened, index), default=dict))
 
 
 @fault("SOURCE-6")
