@@ -130,9 +130,11 @@ class WrittenItemCase(Frozen):
     """A source that keeps its items, one of which is written into after it was read."""
 
     kind: Literal["written-item"] = Field(default="written-item", description=KIND)
-    ways: list[Way] = Field(description="Containers around the innermost list of the item, from the inside out.")
-    place: Literal["prompt", "reference", "metadata", "preferences"] = Field(
-        description="Where in a sample these stand; or in the payloads of a triple."
+    ways: list[Way] = Field(
+        description="Containers around the innermost list of the item, from the inside out; of media there are none."
+    )
+    place: Literal["prompt", "reference", "metadata", "image", "video", "preferences"] = Field(
+        description="Where in a sample these stand; or in the prompt and the payloads of a triple."
     )
     by: Literal["the consumer", "items_fn"] = Field(
         default="the consumer", description="Who writes; of prompts it may be the function of the settings."

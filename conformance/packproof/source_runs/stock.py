@@ -164,13 +164,15 @@ def held_out(length: int, ids: Any = None, spoiled: str = "nothing", of: str = "
 
 
 def kept(ways: Iterable[str], place: str) -> Any:
-    """One item with `held(ways)` in a place; the same object at every read."""
+    """One item with `held(ways)` in a place, or a list of media; the same object at every read."""
     if place == "preferences":
-        return _Items([("prompt", held(ways), held(ways))])
-    return _Items([{"prompt": "prompt", "answer": "answer", _COLUMN_AT.get(place, "note"): held(ways)}])
+        return _Items([([{"role": "user", "content": held(ways)}], held(ways), held(ways))])
+    value = [dict(_CLIP)] if place == "video" else held(ways)
+    return _Items([{"prompt": "prompt", "answer": "answer", _COLUMN_AT.get(place, "note"): value}])
 
 
-_COLUMN_AT = {"prompt": "prompt", "reference": "answer"}
+_COLUMN_AT = {"prompt": "prompt", "reference": "answer", "image": "picture", "video": "clip"}
+_CLIP = {"type": "video", "video": "run.mp4", "fps": 2.5, "total_num_frames": 4, "frames_indices": [0, 2]}
 
 
 def held(ways: Iterable[str]) -> Any:

@@ -77,13 +77,17 @@ def returned_things() -> st.SearchStrategy[ReturnedCase]:
 
 
 def written_items() -> st.SearchStrategy[WrittenItemCase]:
-    """A list, within up to three containers, in every place where a sample has one."""
+    """A list, within up to three containers, in every place where a sample has one; lists of media as they are."""
     places = [("prompt", "the consumer"), ("reference", "the consumer"), ("metadata", "the consumer")]
     places += [("preferences", "the consumer"), ("prompt", "items_fn"), ("metadata", "items_fn")]
+    media = [("image", "the consumer"), ("video", "the consumer")]
     ways = st.lists(_one_of(Way), max_size=3)
-    return st.builds(
-        lambda ways, place: WrittenItemCase(ways=ways, place=place[0], by=place[1]), ways, st.sampled_from(places)
-    )
+    within = st.builds(_written_item, ways, st.sampled_from(places))
+    return within | st.builds(_written_item, st.just([]), st.sampled_from(media))
+
+
+def _written_item(ways: Any, place: Any) -> WrittenItemCase:
+    return WrittenItemCase(ways=ways, place=place[0], by=place[1])
 
 
 _values = st.sampled_from(["four", "", None, 7, 0, False, ["a", 1], {"a": None}, []])

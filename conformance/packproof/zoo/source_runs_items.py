@@ -75,6 +75,24 @@ class PairsNotCopied(MiniatureRun):
         return opened.source[index]
 
 
+@fault("SOURCE-6")
+class PromptOfPairShared(MiniatureRun):
+    """The two payloads of a preference are copied, and the conversation before them is the source's own."""
+
+    def _triple(self, opened: Opened, index: int) -> tuple[Any, Any, Any]:
+        _, winner, loser = super()._triple(opened, index)
+        return opened.source[index][0], winner, loser
+
+
+@fault("SOURCE-6")
+class MediaShared(MiniatureRun):
+    """Media are thought too large to copy, and the list of handles that holds them is shared along with them."""
+
+    def _row(self, opened: Opened, index: int) -> Any:
+        row, own = super()._row(opened, index), opened.source[index]
+        return {**row, **{column: own[column] for column in ("picture", "clip") if column in own}}
+
+
 @fault("SOURCE-8")
 class RestKept(MiniatureRun):
     """Columns are renamed and the rest of the row stays, the answer under its second name among it."""
