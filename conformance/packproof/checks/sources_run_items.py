@@ -76,7 +76,8 @@ def _found(case: WrittenItemCase, item: Any) -> Any:
 @check("SOURCE-8", cases=lambda *_: columns())
 def source_8(subject: SourceSubject, case: ColumnsCase) -> None:
     """Exactly the configured columns of a row reach the sample, under their canonical names and with their values."""
-    rows, form = case.rows, {"read_only": True} if case.read_only else {}
+    rows = case.rows
+    form: dict[str, Any] = {"read_only": True} if case.read_only else {}
     settings = pointing("rows", rows=rows, **form) | column_settings(case)
     if case.items_fn:
         settings |= {"items_fn": f"{STOCK}.capitals"}
