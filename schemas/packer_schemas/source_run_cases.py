@@ -100,10 +100,20 @@ PathKey = Literal[
 ]
 """A setting that holds a dotted path."""
 
-PathKind = Literal["good", "no such package", "no such module", "no such name", "not callable", "no dot"]
+PathKind = Literal[
+    "good", "no such package", "no such module", "no such name", "not callable", "no dot", "a module that raises"
+]
 """What a dotted path leads to."""
 
-WhyUnreachable = Literal["no such package", "no such module", "no such name", "no dot", "raises", "returns nothing"]
+WhyUnreachable = Literal[
+    "no such package",
+    "no such module",
+    "no such name",
+    "no dot",
+    "a module that raises",
+    "raises",
+    "returns nothing",
+]
 """Why there is no source behind a path."""
 
 RaisedByFactory = Literal["FileNotFoundError", "KeyError", "ValueError", "ImportError", "TypeError", "SystemExit"]
@@ -218,6 +228,7 @@ class PreflightCase(Frozen):
     kind: Literal["preflight"] = Field(default="preflight", description=KIND)
     key: PathKey = Field(description="The setting.")
     path: PathKind = Field(description="Where its path leads.")
+    validation: bool = Field(default=True, description="Whether there is a section `rl.validation`.")
 
 
 class UnreachableCase(Frozen):

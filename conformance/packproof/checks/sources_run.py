@@ -116,8 +116,13 @@ def _expect_selectors(case: SelectorsCase) -> None:
 @check("SOURCE-16", cases=lambda *_: preflights())
 def source_16(subject: SourceSubject, case: PreflightCase) -> None:
     """Every configured dotted path is imported by the driver before anything is placed, and none is called there."""
+    if not case.validation and case.key.startswith("rl.validation"):
+        raise Unexercised("a setting of validation, and no validation")
     config = _config(case.key, case.path)
-    call = f"preflight(a configuration with {case.key}={_PATHS[case.path]!r})"
+    without = "" if case.validation else " and without rl.validation"
+    if not case.validation:
+        del config["rl"]["validation"]
+    call = f"preflight(a configuration with {case.key}={_PATHS[case.path]!r}{without})"
     stock.CALLED.clear()
     if case.path == "good":
         answered(subject, call, lambda: subject.run.preflight(config), "no objection")
@@ -148,6 +153,7 @@ _PATHS: dict[str, str] = {
     "no such name": f"{STOCK}.no_such_name",
     "not callable": f"{STOCK}.NOT_CALLABLE",
     "no dot": "no_dot_in_here",
+    "a module that raises": "packproof.source_runs.raising_module.build",
 }
 
 

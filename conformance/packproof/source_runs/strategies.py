@@ -233,8 +233,12 @@ def _selectors(of: SourceKind) -> st.SearchStrategy[SelectorsCase]:
 
 
 def preflights() -> st.SearchStrategy[PreflightCase]:
-    """Every setting that holds a path, and everything a path may lead to."""
-    return st.builds(PreflightCase, key=_one_of(PathKey), path=_one_of(PathKind))
+    """Every setting that holds a path, and everything a path may lead to; with validation and without."""
+    keys = list(get_args(PathKey))
+    outside = [key for key in keys if not key.startswith("rl.validation")]
+    with_it = st.builds(PreflightCase, key=st.sampled_from(keys), path=_one_of(PathKind))
+    without = st.builds(PreflightCase, key=st.sampled_from(outside), path=_one_of(PathKind), validation=st.just(False))
+    return with_it | without
 
 
 def unreachable_paths() -> st.SearchStrategy[UnreachableCase]:

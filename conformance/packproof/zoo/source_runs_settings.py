@@ -82,7 +82,8 @@ class FunctionsForgotten(MiniatureRun):
     """The driver imports factories alone, and a misspelt `items_fn` is found by the first worker that reads."""
 
     def _paths(self, config: Mapping[str, Any]) -> list[str]:
-        functions = [section.get("items_fn") for section in (config["rl"]["data"], config["rl"]["validation"]["data"])]
+        held_out = config["rl"].get("validation", {"data": {}})["data"]
+        functions = [section.get("items_fn") for section in (config["rl"]["data"], held_out)]
         return [path for path in super()._paths(config) if path not in functions]
 
 
@@ -128,12 +129,46 @@ class MisspeltLogged(MiniatureRun):
             _log.debug("%s", error)
 
 
+@fault("SOURCE-16")
+class ValidationExpected(MiniatureRun):
+    """The driver takes for granted that there is a section for validation, and ends every run without one."""
+
+    def _paths(self, config: Mapping[str, Any]) -> list[str]:
+        if "validation" not in config["rl"]:
+            raise ValueError("rl.validation is missing")
+        return super()._paths(config)
+
+
+@fault("SOURCE-16")
+class BrokenModulesPassed(MiniatureRun):
+    """The driver refuses what cannot be found, and a module that raises while it is imported is left to the workers."""
+
+    def preflight(self, config: Mapping[str, Any]) -> None:
+        """As the miniature, where a module is missing or a name."""
+        for path in self._paths(config):
+            try:
+                self._look_up(path)
+            except RuntimeError as error:
+                _log.debug("%s", error)
+
+
 @fault("SOURCE-17")
 class ImportErrorsAsTheyCome(MiniatureRun):
     """An import that fails says which module is missing, and not that data was wanted."""
 
     def _imported(self, path: str) -> Callable[..., Any]:
         return self._look_up(path)
+
+
+@fault("SOURCE-17")
+class BrokenModulesUnnamed(MiniatureRun):
+    """A module that is missing is told with the path, and what one raises while it is imported comes as it is."""
+
+    def _imported(self, path: str) -> Callable[..., Any]:
+        try:
+            return self._look_up(path)
+        except (ImportError, AttributeError, TypeError) as error:
+            raise ImportError(f"{path} cannot be imported: {error}") from error
 
 
 @fault("SOURCE-17")
