@@ -93,7 +93,11 @@ def source_14(subject: SourceSubject, case: OverlapCase) -> None:
     """
     if any(len(set(ids)) < len(ids) for ids in (case.training, case.held_out) if ids):
         raise Unexercised("an id stands twice, which is a way to spoil them")
+    stock.ASKED.clear()
     sources = {name: _source_of(subject, case, name) for name in ("training", "held_out")}
+    if stock.ASKED:
+        opening = f"open_{case.of} of training {case.training} and of held out {case.held_out}, without validation"
+        raise Violation.of(f"{opening}; calls of membership_ids()", expected="none", got=len(stock.ASKED))
     common = sorted(set(case.training or ()) & set(case.held_out or ()))
     call = f"refuse_overlap(training {case.training}, held out {case.held_out})"
     paths = {"training": f"{STOCK}.trained", "held_out": f"{STOCK}.held_out"}

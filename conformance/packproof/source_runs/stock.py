@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from packproof.source_runs.spelling import plain, spelled
 
 __all__ = [
+    "ASKED",
     "CALLED",
     "NOT_CALLABLE",
     "READ",
@@ -33,6 +34,9 @@ __all__ = [
 
 CALLED: list[str] = []
 """Names of the factories that were called in this process, in order."""
+
+ASKED: list[int] = []
+"""Lengths of the sources of `trained` and `held_out` that were asked for ids in this process, in order."""
 
 READ: list[int] = []
 """Indices that were read from sources of `trained` and `held_out` in this process, in order."""
@@ -107,6 +111,7 @@ class _Named(_Noting):
         self._ids = ids
 
     def membership_ids(self) -> Any:
+        ASKED.append(len(self))
         return self._ids
 
 

@@ -38,6 +38,7 @@ def members() -> tuple[Member, ...]:
         source_items,
         source_names,
         source_runs,
+        source_runs_held_out,
         source_runs_items,
         source_runs_places,
         source_runs_settings,
