@@ -194,6 +194,7 @@ class CursorCase(Frozen):
     """A start of a run: its `cursor_resume`, its source, and what the checkpoint holds."""
 
     kind: Literal["cursor"] = Field(default="cursor", description=KIND)
+    of: SourceKind = Field(default="prompts", description=OF)
     mode: str = Field(description="The value of `cursor_resume`.")
     saved: SavedCursor = Field(description="What the checkpoint holds.")
     fingerprinted: bool = Field(default=True, description="Whether the source has `cursor_fingerprint()`.")

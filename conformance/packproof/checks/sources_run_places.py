@@ -37,12 +37,14 @@ def source_12(subject: SourceSubject, case: CursorCase) -> None:
     without one.
     """
     named = {"words": "sums-v1"} if case.fingerprinted else {}
+    named |= {} if case.of == "prompts" else {"of": case.of}
     settings = pointing("worded" if case.fingerprinted else "items", **named, length=case.length)
-    source = opened(subject, "prompts", settings)
+    source = opened(subject, case.of, settings)
     own = answered(subject, "saved_fingerprint(source)", lambda: subject.run.saved_fingerprint(source))
     saved = saved_cursor(case, own)
     told = "a new run" if saved is None else f"a checkpoint with {_TOLD.get(case.saved, f'another {case.saved}')}"
     without = "" if case.fingerprinted else ", source without a fingerprint"
+    without += "" if case.of == "prompts" else f", source of {case.of}"
     call, wanted = f"decide_cursor({case.mode!r}, {told}{without})", decision(case, own)
     run = subject.run
     if wanted == "refuse":

@@ -29,6 +29,7 @@ from packer_schemas.source_run_cases import (
     WhyUnreachable,
     WrittenItemCase,
 )
+from packproof.source_runs.saved_cursors import MODES
 
 __all__ = [
     "columns",
@@ -166,14 +167,21 @@ _WITHOUT_WORDS: tuple[SavedCursor, ...] = (
 )
 
 
+_OF_BOTH: tuple[SavedCursor, ...] = ("a new run", "no cursor", "the same", "length")
+
+
 def _starts() -> list[CursorCase]:
-    """Every cell of the chapter's table, over sources of several lengths."""
+    """Every cell of the chapter's table, over sources of several lengths; for preferences one of each situation."""
     cells = [(mode, saved, True) for mode, saved in product(("auto", "strict", "off"), get_args(SavedCursor))]
     cells += [(mode, saved, False) for mode, saved in product(("auto", "strict", "off"), _WITHOUT_WORDS)]
     cells += [(mode, saved, True) for mode, saved in product(("Auto", "", "on"), ("a new run", "the same", "length"))]
-    return [
+    starts = [
         CursorCase(mode=mode, saved=saved, fingerprinted=words, length=3 + at % 11, read=at % 3)
         for at, (mode, saved, words) in enumerate(cells)
+    ]
+    pairs = [one for one in starts if one.mode in MODES and one.saved in _OF_BOTH]
+    return starts + [
+        one.model_copy(update={"of": "preferences"}) for one in pairs if one.fingerprinted or one.saved == "a new run"
     ]
 
 

@@ -80,6 +80,23 @@ class MisfitStartsAnew(MiniatureRun):
 
 
 @fault("SOURCE-12")
+class PairsStartAnew(MiniatureRun):
+    """Cursors are kept of prompts alone, and whatever the checkpoint holds, preferences begin at the first pair."""
+
+    def open_preferences(self, settings: Mapping[str, Any]) -> Opened:
+        """As the miniature, remembered."""
+        opened = super().open_preferences(settings)
+        vars(opened)["pairs"] = True
+        return opened
+
+    def decide_cursor(self, cursor_resume: str, opened: Opened, saved: Mapping[str, Any] | None) -> str:
+        """As the miniature, for prompts."""
+        if saved is not None and "pairs" in vars(opened):
+            return self._start("there are no cursors of preferences")
+        return super().decide_cursor(cursor_resume, opened, saved)
+
+
+@fault("SOURCE-12")
 class StrictOnlyForCheckpoints(MiniatureRun):
     """`strict` begins a run that will never be able to tell its data from other data."""
 
