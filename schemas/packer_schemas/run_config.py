@@ -26,7 +26,7 @@ _PATHS = {
     "rl.validation.data": ("factory", "items_fn"),
     "data_packer": ("factory", "teacher_model_factory"),
 }
-_PAIRS = [name for name in PreferenceSourceSettings.model_fields if name not in PromptSourceSettings.model_fields]
+_PAIRS = [name for name in PreferenceSourceSettings.selectors if name != "factory"]
 _PROMPTS = [name for name in PromptSourceSettings.selectors if name != "factory"]
 
 
@@ -54,7 +54,7 @@ class _Pairs(PreferenceSourceSettings, _Section):
 
 
 def _kind(section: Any) -> str:
-    """Prompts, unless something that only preferences have is set: one schema of a run may list the keys of both."""
+    """Prompts, unless a source that only preferences have is set: one schema of a run may list the keys of both."""
     given = section.get if isinstance(section, Mapping) else lambda name: getattr(section, name, None)
     return "preferences" if any(given(name) for name in _PAIRS) else "prompts"
 
@@ -81,9 +81,9 @@ class _Rl(_Section):
 class RunConfig(_Section):
     """A run's configuration, as far as it chooses sources and packers.
 
-    `rl.data` and `rl.validation.data` hold settings of prompts, or of preferences where something that only those have
-    is set; with a factory alone either can be built of them. `data_packer` holds the factories of packers. Other keys
-    are left alone, but for one that is almost the name of a setting: it would be a setting that nobody applies.
+    `rl.data` and `rl.validation.data` hold settings of prompts, or of preferences where a built-in source of those is
+    set; of a factory alone either can be built. `data_packer` holds the factories of packers. Other keys are left
+    alone, but for one that is almost the name of a setting: it would be a setting that nobody applies.
     `ValidationError` is a `ValueError`, and names the key.
     """
 

@@ -6,7 +6,7 @@ import pytest
 import user_sources
 
 from packer_reference.sources import PreferenceSource, build_preference_source, membership_ids, refuse_overlap
-from packer_schemas import PreferenceSourceSettings
+from packer_schemas import PreferenceSourceSettings, PromptSourceSettings, RunConfig
 
 
 def pairs(first: int, count: int = 4, factory: str = "user_sources.Pairs") -> PreferenceSource:
@@ -89,3 +89,19 @@ def test_made_up_pairs_overlap_where_they_are_the_same() -> None:
     both = [build_preference_source(PreferenceSourceSettings(synthetic_pairs=count)) for count in (9, 3)]
     with pytest.raises(ValueError, match=r"3 ids are in both .*synthetic_pairs 9.*synthetic_pairs 3: '0\+0', '0\+1'"):
         refuse_overlap(*both)
+
+
+def test_what_no_build_function_made_has_no_ids() -> None:
+    """A list handed over as it is is told what to do with it."""
+    with pytest.raises(TypeError, match="got list, expected a source that build_preference_source or build_prompt"):
+        refuse_overlap([1], [2])  # type: ignore[arg-type]
+
+
+def test_a_configuration_that_names_a_factory_alone_can_be_built_as_preferences() -> None:
+    """Which kind a factory gives is not said in a configuration; settings that only prompts have are refused."""
+    section = {"factory": "user_sources.Pairs", "factory_kwargs": {"first": 0, "count": 3}}
+    settings = RunConfig.model_validate({"rl": {"data": section}}).sources()["rl.data"]
+    assert isinstance(settings, PromptSourceSettings)
+    assert len(build_preference_source(settings)) == 3
+    with pytest.raises(TypeError, match="got settings of prompts with id_column='uid', expected Preference"):
+        build_preference_source(PromptSourceSettings(**section, id_column="uid"))

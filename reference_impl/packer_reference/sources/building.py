@@ -50,7 +50,7 @@ def build_prompt_source(settings: PromptSourceSettings) -> PromptSource:
     return PromptSource(ArithmeticRows(), settings, "the built-in arithmetic source", fresh=True)
 
 
-def build_preference_source(settings: PreferenceSourceSettings) -> PreferenceSource:
+def build_preference_source(settings: PreferenceSourceSettings | PromptSourceSettings) -> PreferenceSource:
     """The preference pairs that the settings choose; to be called in the process that reads them.
 
     A factory is called as `factory(**factory_kwargs)`. Without one, `jsonl_path` is a file of `JsonlPairs`, `tar_path`
@@ -73,11 +73,9 @@ def build_preference_source(settings: PreferenceSourceSettings) -> PreferenceSou
 
 def _of_either_kind(settings: PromptSourceSettings) -> PreferenceSourceSettings:
     """Settings that name a factory and nothing that only prompts have, as settings of preferences."""
-    fields = PromptSourceSettings.model_fields
-    own = [name for name in fields if name not in SourceSettings.model_fields]
-    told = [
-        f"{name}={getattr(settings, name)!r}" for name in own if getattr(settings, name) != fields[name].get_default()
-    ]
+    plain = PromptSourceSettings().model_dump()
+    own = {name: value for name, value in settings.model_dump().items() if name not in SourceSettings.model_fields}
+    told = [f"{name}={value!r}" for name, value in own.items() if value != plain.get(name)]
     if told or not settings.factory:
         named = f" with {', '.join(told)}" if told else ""
         raise TypeError(f"build_preference_source: got settings of prompts{named}, expected PreferenceSourceSettings")
