@@ -103,5 +103,5 @@ def test_a_configuration_that_names_a_factory_alone_can_be_built_as_preferences(
     settings = RunConfig.model_validate({"rl": {"data": section}}).sources()["rl.data"]
     assert isinstance(settings, PromptSourceSettings)
     assert len(build_preference_source(settings)) == 3
-    with pytest.raises(TypeError, match="got settings of prompts with id_column='uid', expected Preference"):
+    with pytest.raises(TypeError, match="got PromptSourceSettings with id_column='uid', expected Preference"):
         build_preference_source(PromptSourceSettings(**section, id_column="uid"))

@@ -78,7 +78,7 @@ def _of_either_kind(settings: PromptSourceSettings) -> PreferenceSourceSettings:
     told = [f"{name}={value!r}" for name, value in own.items() if value != plain.get(name)]
     if told or not settings.factory:
         named = f" with {', '.join(told)}" if told else ""
-        raise TypeError(f"build_preference_source: got settings of prompts{named}, expected PreferenceSourceSettings")
+        raise TypeError(f"build_preference_source: got PromptSourceSettings{named}, expected PreferenceSourceSettings")
     return PreferenceSourceSettings(**{name: getattr(settings, name) for name in SourceSettings.model_fields})
 
 
