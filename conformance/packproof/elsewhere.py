@@ -22,7 +22,7 @@ from packproof.load import describe
 from packproof.models import resolve_model
 from packproof.sources.told import told_of_source
 from packproof.subject import Subject
-from packproof.violation import CallFailed, CaseTimeout, NotTested, PackerExit, UsageError
+from packproof.violation import CallFailed, CaseTimeout, OutOfReach, PackerExit, UsageError
 
 __all__ = ["ENVIRONMENTS", "Elsewhere", "ask_elsewhere", "declared_elsewhere", "serve"]
 
@@ -110,7 +110,7 @@ _processes = {which: _Process(which) for which in ENVIRONMENTS}
 def declared_elsewhere(subject: Subject, which: str, model: str, folder: str = "") -> Elsewhere:
     """What a fresh packer declares in a process of this kind, on a model, or on a `folder` that was made of it.
 
-    `NotTested` for a factory that another process cannot import.
+    `OutOfReach` for a factory that another process cannot import.
     """
     model_there = None if subject.built_ready else folder or resolve_model(model)
     question = {"model": model_there, "trust_remote_code": subject.trust_remote_code}
@@ -121,7 +121,7 @@ def declared_elsewhere(subject: Subject, which: str, model: str, folder: str = "
 def ask_elsewhere(subject: Any, which: str, what: str, question: dict[str, Any], call: str) -> dict[str, Any]:
     """The answer of a process of this kind to a question about a packer or a source, which is built anew there.
 
-    `CallFailed`, under the name `call`, for what the subject did there instead, and `NotTested` for a factory that
+    `CallFailed`, under the name `call`, for what the subject did there instead, and `OutOfReach` for a factory that
     another process cannot import.
     """
     _expect_importable(subject)
@@ -143,7 +143,7 @@ def _expect_importable(subject: Any) -> None:
         found = getattr(found, step, None)
     if name and found is not subject.factory:
         advice = "name it module:factory, from a module that any process can import"
-        raise NotTested(f"another process cannot import the factory {subject.target}; {advice}")
+        raise OutOfReach(f"another process cannot import the factory {subject.target}; {advice}")
 
 
 def _import_path() -> list[str]:

@@ -18,7 +18,7 @@ from packproof.models import EMBEDDED
 from packproof.registry import Check
 from packproof.search import folder_name, search
 from packproof.tested import Tested
-from packproof.violation import CaseTimeout, HarnessError, NotTested, PackerExit, Unexercised, Violation
+from packproof.violation import CaseTimeout, HarnessError, NotTested, OutOfReach, PackerExit, Unexercised, Violation
 from packproof.wording import printable
 
 __all__ = ["quiet", "replay_case", "run_check"]
@@ -172,7 +172,7 @@ class _Trial:
         if self.count and self.count == len(self.unexercised):
             status = "not tested" if any(isinstance(one, NotTested) for one in self.unexercised) else "not applicable"
             return self.outcome(status, str(self.unexercised[0]))
-        untried = next((str(one) for one in self.unexercised if isinstance(one, NotTested)), "")
+        untried = next((str(one) for one in self.unexercised if isinstance(one, OutOfReach)), "")
         return self.outcome("pass", untried and f"in part: {untried}")
 
     def failed(self) -> Outcome:

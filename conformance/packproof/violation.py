@@ -7,6 +7,7 @@ __all__ = [
     "CaseTimeout",
     "HarnessError",
     "NotTested",
+    "OutOfReach",
     "PackerExit",
     "Unexercised",
     "UsageError",
@@ -67,6 +68,10 @@ class Unexercised(Exception):
 
 class NotTested(Unexercised):
     """This case cannot show the rule although the packer claims what it speaks of; the message says why."""
+
+
+class OutOfReach(NotTested):
+    """No case of this kind can be tried on this packer or source, whatever it holds; the message says why."""
 
 
 class HarnessError(Exception):

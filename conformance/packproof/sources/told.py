@@ -10,7 +10,7 @@ from packer_schemas.source_protocols import FingerprintedSource, MembershipSourc
 from packproof.capabilities import satisfies
 from packproof.driver import calling, finished
 from packproof.sources.subject import SourceSubject
-from packproof.violation import NotTested
+from packproof.violation import OutOfReach
 
 __all__ = ["fingerprint_of", "items_from", "membership_of", "sendable", "told_of_source"]
 
@@ -42,23 +42,23 @@ def told_of_source(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def items_from(answer: dict[str, Any]) -> list[Any]:
-    """The items of an answer; `NotTested` where they cannot be brought over."""
+    """The items of an answer; `OutOfReach` where they cannot be brought over."""
     if "cannot" in answer["items"]:
-        raise NotTested(f"its items cannot be brought over from another process: {answer['items']['cannot']}")
+        raise OutOfReach(f"its items cannot be brought over from another process: {answer['items']['cannot']}")
     try:
         return pickle.loads(base64.b64decode(answer["items"]["pickled"]))  # noqa: S301  from a process of our own
     except Exception as error:  # whatever an object raises that does not unpickle
-        raise NotTested(f"its items do not unpickle: {type(error).__name__}: {error}") from None
+        raise OutOfReach(f"its items do not unpickle: {type(error).__name__}: {error}") from None
 
 
 def sendable(subject: SourceSubject) -> dict[str, Any]:
-    """The keyword arguments as JSON brings them over; `NotTested` where it cannot."""
+    """The keyword arguments as JSON brings them over; `OutOfReach` where it cannot."""
     try:
         sent = json.loads(json.dumps(subject.kwargs))
     except (TypeError, ValueError) as error:
-        raise NotTested(f"the keyword arguments cannot be sent to another process: {error}") from None
+        raise OutOfReach(f"the keyword arguments cannot be sent to another process: {error}") from None
     if sent != subject.kwargs:
-        raise NotTested("the keyword arguments do not come back from JSON as they are, as a tuple does not")
+        raise OutOfReach("the keyword arguments do not come back from JSON as they are, as a tuple does not")
     return sent
 
 
