@@ -36,7 +36,7 @@ def run_at(seed: int, member: Member, *, stored: bool = False) -> MemberResult:
 UNSTEADY = {
     *("rows-from-a-set", "augmented-when-read", "shuffled-without-a-seed", "rows-name-the-folder"),
     *("rows-name-the-process", "hashed-by-python", "drawn-at-building", "folder-in-the-fingerprint"),
-    *("ids-from-a-set", "ids-drawn-anew"),
+    *("ids-from-a-set", "ids-drawn-anew", "file-path-alone"),
 }
 """Sources whose very fault is that a value differs from process to process."""
 

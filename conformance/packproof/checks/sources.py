@@ -128,8 +128,11 @@ def _at(subject: SourceSubject, source: Any, index: int) -> Any:
 
 def _expect_one_way(subject: SourceSubject, source: Any, length: int, index: int) -> None:
     """A negative index counts from the end or is refused, and so are all of them."""
+    steady = _copied(subject.readable(source, index + length))
     got, last = _at(subject, source, index), _at(subject, source, -1)
     wanted = IndexError if last is IndexError else subject.readable(source, index + length)
+    if wanted is not IndexError and not same(steady, wanted):
+        raise Unexercised(f"source[{index + length}] is not the same twice, of which SOURCE-3 speaks")
     fault = "negative indices do not all behave alike" if (got is IndexError) != (last is IndexError) else ""
     alike = got is IndexError if wanted is IndexError else got is not IndexError and same(wanted, got)
     if isinstance(got, CallFailed) or not alike:

@@ -66,6 +66,8 @@ def _difference(subject: SourceSubject, items: dict[int, Any], length: int, afte
     for index, item in items.items():
         now = subject.readable(after, index)
         if not same(item, now):
+            if not same(now, subject.readable(after, index)):
+                raise Unexercised(f"source[{index}] is not the same twice, of which SOURCE-3 speaks")
             return f"source[{index}] {subject.shown(item)} made {subject.shown(now)}"
     return ""
 

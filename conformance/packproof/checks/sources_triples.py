@@ -16,6 +16,9 @@ from packproof.violation import Unexercised, Violation
 __all__: list[str] = []
 
 _TRIPLES = ("a triple", "a named triple")
+_NEXT = 12
+"""Items next to each other that are looked at in one case."""
+
 _WANTED = "the tuple (prompt, winner, loser)"
 
 
@@ -36,12 +39,15 @@ def _expect_own_triple(subject: SourceSubject, place: int) -> None:
     if subject.factory is None:
         raise Unexercised("no source is named (--source)")
     source = subject.source
-    index = place % subject.count(source)
-    item = subject.readable(source, index)
     if isinstance(subject.readable(source, 0), Mapping):
         raise Unexercised("its items are rows, and no preferences")
-    if not isinstance(item, tuple) or len(item) != 3:
-        raise Violation.of(f"source[{index}]", expected=f"{_WANTED}, or a row of a prompt source", got=_shown(item))
+    length = subject.count(source)
+    first = place % length
+    for index in range(first, min(first + _NEXT, length)):
+        item = subject.readable(source, index)
+        if not isinstance(item, tuple) or len(item) != 3:
+            wanted = f"{_WANTED}, or a row of a prompt source"
+            raise Violation.of(f"source[{index}]", expected=wanted, got=_shown(item))
 
 
 def _shown(item: Any) -> str:

@@ -104,8 +104,7 @@ def columns() -> st.SearchStrategy[ColumnsCase]:
         "prompt": st.sampled_from(["prompt", "question"]),
         "response": _maybe("answer"),
         "id": _maybe("uid"),
-        "image": _maybe("image"),
-        "video": _maybe("clip"),
+        "media": st.sampled_from([[], [], ["image"], ["video"], ["image", "video"], ["image", "video"]]),
         "metadata": st.lists(st.sampled_from(["solution", "topic", "uid"]), max_size=2, unique=True),
         "rest": st.lists(st.sampled_from(["reference", "split"]), unique=True),
         "items_fn": st.booleans(),
@@ -127,7 +126,8 @@ def _row() -> st.SearchStrategy[dict[str, Any]]:
 
 def _columns(drawn: dict[str, Any], rows: list[dict[str, Any]]) -> ColumnsCase:
     """A case of rows that have the columns drawn and no others; the last prompt may be a conversation."""
-    named = {name: drawn[name] for name in ("prompt", "response", "id", "image", "video") if drawn[name]}
+    named = {name: drawn[name] for name in ("prompt", "response", "id") if drawn[name]}
+    named |= {name: {"image": "image", "video": "clip"}[name] for name in drawn["media"]}
     has = {*named.values(), *drawn["metadata"], *drawn["rest"]}
     rows = [{name: value for name, value in row.items() if name in has} for row in rows]
     if drawn["talk"]:
