@@ -13,7 +13,7 @@ from packproof.registry import check_for
 from packproof.runner import run_check
 from packproof.zoo import Member
 
-__all__ = ["SEEDS", "failures_of", "run_at"]
+__all__ = ["SEEDS", "UNSTEADY", "failures_of", "run_at"]
 
 SEEDS = range(5)
 
