@@ -1,12 +1,10 @@
 """The packer under test: built fresh from its factory, set up on a model, and driven from there."""
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from packer_schemas.protocols import PolicyPacker, RolloutPacker, SetsUp, UsesTokenizer
-from packproof import limits
 from packproof.capabilities import capabilities_of, methods_of, missing_methods, satisfies
 from packproof.driver import Driver, calling, finished, short
 from packproof.flight_recorder import FlightRecorder
@@ -15,9 +13,8 @@ from packproof.lock.identity_lock import KitLock
 from packproof.models import EMBEDDED, resolve_model
 from packproof.signatures import expect_signatures
 from packproof.tested import Tested, name_of
-from packproof.violation import CallFailed, CaseTimeout, UsageError
+from packproof.violation import CallFailed, UsageError
 from packproof.vocabulary import Vocabulary, missing_from
-from packproof.wording import printable
 
 __all__ = ["Subject"]
 
@@ -62,7 +59,7 @@ class Subject(Tested):
         self.factory = load_callable(target, "--packer") if isinstance(target, str) else target
         self._check_factory()
         self._drivers: dict[tuple[str | None, str], Driver] = {}
-        with self._starting():
+        with self.starting():
             first = self.build()
         self.built_ready = not satisfies(first, SetsUp) or _is_set_up(first)
         if self.built_ready and tuple(models) not in ((), EMBEDDED):
@@ -70,11 +67,11 @@ class Subject(Tested):
                 f"--packer {self.target!r}: the factory returns a packer that is set up already, so the model "
                 f"{models[0]!r} cannot be chosen. Leave --packer-model out, or return the packer before setup."
             )
-        with self._starting():
+        with self.starting():
             expect_signatures(f"{self.target}()", first, built_ready=self.built_ready)
         self.models: tuple[str | None, ...] = (None,) if self.built_ready else tuple(models or EMBEDDED)
         for model in self.models:
-            with self._starting("" if model is None else _MODEL_ADVICE):
+            with self.starting("" if model is None else _MODEL_ADVICE):
                 self._drivers[model, ""] = self.fresh(model)
         self.capabilities = self._capabilities()
         self.feed = {model: self.on(model).vocabulary for model in self.models}
@@ -170,22 +167,6 @@ class Subject(Tested):
                 f"--packer {self.target!r}: the factory needs arguments ({', '.join(required)}), expected none. "
                 "Wrap it in a function that takes nothing and returns a fresh packer."
             )
-
-    @contextmanager
-    def _starting(self, hint: str = "") -> Iterator[None]:
-        """Turn what goes wrong while the packer is being built into a usage error."""
-        given = f"--packer {self.target!r}: "
-        try:
-            with limits.guarded(limits.SETUP_LIMIT_S):
-                yield
-        except CaseTimeout:
-            text = f"{given}{self.last_call} did not finish within {limits.SETUP_LIMIT_S:g} s.{hint}"
-            raise UsageError(text) from None
-        except CallFailed as error:
-            found = error.counterexample
-            advice = f" {error.advice}" if error.advice else hint if found.got.startswith("raised") else ""
-            wanted = "" if found.expected == "an answer" else f", expected {found.expected}"
-            raise UsageError(printable(f"{given}{found.call} {found.got}{wanted}.{advice}")) from error
 
 
 def _expect_tokenizer(call: str, tokenizer: Any) -> None:

@@ -1,11 +1,15 @@
 """What every subject of checks has in common, be it a packer or a data source."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from packer_spec import LEVELS
+from packproof import limits
 from packproof.flight_recorder import FlightRecorder
+from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import UNKNOWN, Vocabulary
+from packproof.wording import printable
 
 __all__ = ["Tested", "name_of"]
 
@@ -46,6 +50,22 @@ class Tested:
     def forget(self) -> None:
         """Drop what checks have `kept`, so that no check depends on those before it."""
         self.kept.clear()
+
+    @contextmanager
+    def starting(self, hint: str = "") -> Iterator[None]:
+        """Turn what goes wrong while it is being built into a usage error."""
+        given = f"--{self.noun} {self.target!r}: "
+        try:
+            with limits.guarded(limits.SETUP_LIMIT_S):
+                yield
+        except CaseTimeout:
+            text = f"{given}{self.last_call} did not finish within {limits.SETUP_LIMIT_S:g} s.{hint}"
+            raise UsageError(text) from None
+        except CallFailed as error:
+            found = error.counterexample
+            advice = f" {error.advice}" if error.advice else hint if found.got.startswith("raised") else ""
+            wanted = "" if found.expected == "an answer" else f", expected {found.expected}"
+            raise UsageError(printable(f"{given}{found.call} {found.got}{wanted}.{advice}")) from error
 
     def note(self, call: str) -> None:
         """Tell the flight recorder what runs now; nothing, when `call` is empty."""

@@ -14,8 +14,7 @@ from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable
 from packproof.sources.paths import absolute
 from packproof.tested import Tested, name_of
-from packproof.violation import CallFailed, CaseTimeout, Unexercised, UsageError
-from packproof.wording import printable
+from packproof.violation import CallFailed, Unexercised, UsageError
 
 __all__ = ["SourceSubject"]
 
@@ -138,20 +137,12 @@ class SourceSubject(Tested):
 
     def _first(self) -> Any:
         """The first source; what goes wrong is a mistake of the user's."""
-        given = f"--source {self.target!r}: "
-        self._expect_arguments(given)
-        try:
-            with limits.guarded(limits.SETUP_LIMIT_S):
-                first = self.build()
-                if not self.length(first):
-                    raise CallFailed(self.call, "returned a source of length 0", _WANTED)
-        except CaseTimeout:
-            raise UsageError(f"{given}{self.call} did not finish within {limits.SETUP_LIMIT_S:g} s.") from None
-        except CallFailed as error:
-            found = error.counterexample
-            wanted = "" if found.expected == "an answer" else f", expected {found.expected}"
-            raise UsageError(printable(f"{given}{found.call} {found.got}{wanted}.")) from error
-        return first
+        self._expect_arguments(f"--source {self.target!r}: ")
+        with self.starting():
+            first = self.build()
+            if not self.length(first):
+                raise CallFailed(self.call, "returned a source of length 0", _WANTED)
+            return first
 
     def _expect_arguments(self, given: str) -> None:
         """`UsageError` for keyword arguments that the factory does not take, or that it lacks."""
