@@ -10,11 +10,11 @@ from packer_schemas.report import Outcome, Report
 from packer_spec import SPEC_VERSION
 from packproof.effort import Settings
 from packproof.failure_text import failure_text
+from packproof.kinds import held_levels, refuse_unbound
 from packproof.known import load_known, refuse_misfits
 from packproof.models import EMBEDDED
 from packproof.options import Options, check_models, load_gate, load_selection, names
 from packproof.registry import Check, select_checks
-from packproof.rules import held_levels, refuse_unbound
 from packproof.run import Run
 from packproof.subject import Subject
 from packproof.verdict import breaks_gate
@@ -124,11 +124,11 @@ class _Proof:
         self._target, self._selection, self._gate = target, selection, gate
         self._trust_remote_code = trust_remote_code
         self._models = names(models, "models", commas=False)
-        self._levels = held_levels(names(level, "level"), packers=True, sources=False)
+        self._levels = held_levels(names(level, "level"), (Subject,))
         check_models(self._models, Path())
         self._selected, self._spec = bool(select), spec
         self.checks = select_checks(names(select, "select"), self._levels, spec)
-        refuse_unbound([one.id for one in self.checks], packers=True, sources=False)
+        refuse_unbound([one.id for one in self.checks], (Subject,))
         self._settings = Settings.make(effort, seed)
         self._known_path, self._known = known, load_known(Path(known), ["packer"]) if known is not None else ()
 

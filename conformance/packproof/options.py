@@ -14,14 +14,15 @@ from packer_schemas.cases import CaseFile
 from packer_schemas.protocols import PackerSelection, ResumeGate
 from packer_spec import SPEC_VERSION, requirement
 from packproof.capabilities import satisfies
+from packproof.consumers.subject import CONSUMERS, ConsumerSubject
 from packproof.effort import Settings
 from packproof.flight_recorder import FlightRecorder
+from packproof.kinds import KINDS, held_levels, refuse_unbound
 from packproof.known import load_known, refuse_misfits
 from packproof.load import load_made, load_object
 from packproof.models import EMBEDDED
-from packproof.project_table import KEYS
+from packproof.project_table import KEYS, PROVED
 from packproof.registry import check_for, select_checks
-from packproof.rules import held_levels, refuse_unbound
 from packproof.run import Run
 from packproof.sources.options import kwargs_of, source_subjects, source_words
 from packproof.sources.subject import SourceSubject
@@ -46,6 +47,9 @@ class Options:
     source: Sequence[str] = ()
     source_kwargs: Mapping[str, Any] | Sequence[str] = ()
     source_run: str = ""
+    rollout: Sequence[str] = ()
+    objective: Sequence[str] = ()
+    trainer: Sequence[str] = ()
     spec: str = SPEC_VERSION
     level: Sequence[str] = ("core",)
     select: Sequence[str] = ()
@@ -79,7 +83,18 @@ class Options:
     @property
     def idle(self) -> bool:
         """Whether nothing is named that could be proved."""
-        return not (self.packer or self.source or self.source_run)
+        return not any(getattr(self, name.replace("-", "_")) for name in PROVED)
+
+    @property
+    def kinds(self) -> list[type[Tested]]:
+        """The kinds of what is named."""
+        named = {"packer": self.packer, "source": self.source or self.source_run}
+        named |= {kind.noun: self.consumers_of(kind) for kind in CONSUMERS}
+        return [kind for kind in KINDS if named[kind.noun]]
+
+    def consumers_of(self, kind: type[ConsumerSubject]) -> Sequence[str]:
+        """What is named of one kind of consumers."""
+        return getattr(self, kind.noun)
 
     def found_on(self) -> list[str]:
         """The packers that the case files were found on, labelled as in `packer` where that names them."""
@@ -93,23 +108,15 @@ class Options:
     def run(self, database: Path | None = None, recorder: FlightRecorder | None = None) -> Run:
         """Load everything the options name; `UsageError` for the first thing that is wrong."""
         settings = Settings.make(self.effort, self.seed, database)
-        packers, sources = bool(self.packer), bool(self.source or self.source_run)
-        levels = held_levels(self.level, packers=packers, sources=sources)
+        levels = held_levels(self.level, self.kinds)
         checks = select_checks(self.select, levels, self.spec)
-        rules = [*(check.id for check in checks), *(file.requirement for _, file in self.replayed())]
-        refuse_unbound(rules, packers=packers, sources=sources)
-        labels = [
-            *label_targets(self.packer),
-            *(label_targets(self.source, "source") or ["run"] * bool(self.source_run)),
-        ]
-        if repeated := next((label for label in labels if labels.count(label) > 1), ""):
-            raise UsageError(
-                f"the label {repeated!r} is that of a packer and of a source; --source label=module:factory."
-            )
+        rules = [check.id for check in checks] if self.select else []
+        refuse_unbound([*rules, *(file.requirement for _, file in self.replayed())], self.kinds)
+        labels = self._labels()
         known = load_known(self.folder / self.known, labels) if self.known else ()
         if self.report:
             refuse_unwritable(self.folder / self.report, f"--packer-report {self.report}")
-        subjects = [*self.packers(recorder), *self.sources(recorder)]
+        subjects = [*self.packers(recorder), *self.sources(recorder), *self.consumers(recorder)]
         refuse_misfits(self.folder / self.known, known, subjects)
         for subject in subjects:
             for path, file in self.replayed(subject):
@@ -123,6 +130,14 @@ class Options:
         """The data sources, built; `UsageError` for the first one that cannot be."""
         kwargs = kwargs_of(self.source_kwargs)
         return source_subjects(label_targets(self.source, "source"), kwargs, self.source_run, recorder)
+
+    def consumers(self, recorder: FlightRecorder | None = None) -> list[ConsumerSubject]:
+        """The rollout bodies, objectives and trainers; `UsageError` for the first one that is none."""
+        return [
+            kind(target, label=label, recorder=recorder)
+            for kind in CONSUMERS
+            for label, target in label_targets(self.consumers_of(kind), kind.noun).items()
+        ]
 
     def packers(self, recorder: FlightRecorder | None = None) -> list[Subject]:
         """The packers, built and set up; `UsageError` for the first one that cannot be."""
@@ -142,6 +157,20 @@ class Options:
             for label, target in label_targets(self.packer).items()
         ]
 
+    def _labels(self) -> list[str]:
+        """The labels of all subjects; `UsageError` for one that two kinds of them have."""
+        nouns: dict[str, str] = {}
+        run = ["run"] if self.source_run and not self.source else []
+        own = {"packer": label_targets(self.packer), "source": label_targets(self.source, "source") or run}
+        own |= {kind.noun: label_targets(self.consumers_of(kind), kind.noun) for kind in CONSUMERS}
+        for noun, label in ((noun, label) for noun, labels in own.items() for label in labels):
+            if label in nouns:
+                raise UsageError(
+                    f"the label {label!r} is that of a {nouns[label]} and of a {noun}; --{noun} label=module:factory."
+                )
+            nouns[label] = noun
+        return list(nouns)
+
     def replayed(self, subject: Tested | None = None) -> list[tuple[str, CaseFile]]:
         """The case files to replay, by path; of those that bind `subject`, the ones found on it, if any were."""
         files = [(path, _read_case_file(self.folder / path)) for path in self.replay]
@@ -158,6 +187,8 @@ class Options:
         words = ["pytest"]
         if isinstance(subject, SourceSubject):
             words += source_words(subject, self.source_run)
+        if isinstance(subject, ConsumerSubject):
+            words += [f"--{subject.noun}", _named(subject)]
         if isinstance(subject, Subject):
             words += self._packer_words(subject, bool(replay))
         if replay:
@@ -169,8 +200,7 @@ class Options:
         return shlex.join([*words, "--packer-seed", str(seed)])
 
     def _packer_words(self, subject: Subject, replay: bool) -> list[str]:
-        named = subject.target if subject.label == "packer" else f"{subject.label}={subject.target}"
-        packers = self.packer if self.known and not replay else [named]
+        packers = self.packer if self.known and not replay else [_named(subject)]
         words = [word for text in packers for word in ("--packer", text)]
         words += [word for model in self.model for word in ("--packer-model", model)]
         words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
@@ -178,16 +208,27 @@ class Options:
         return words + (["--packer-gate", self.gate] if self.gate else [])
 
 
+_BESIDE = {"packer": {"packer-lock"}, "source": {"source-kwargs", "source-run"}, "source-run": {"source"}}
+"""Keys that go with what an option names."""
+
+
 def _left_out(given: Mapping[str, Any]) -> set[str]:
     """Keys of the table that do not count beside what the command line names."""
-    if given.get("source") or given.get("source-run"):
-        own = {"source-kwargs"} if given.get("source") else set()
-        return own if given.get("packer") else own | {"packer", "packer-lock"}
-    return {"source", "source-kwargs", "source-run"} if given.get("packer") else set()
+    named = [name for name in PROVED if given.get(name)]
+    if not named:
+        return set()
+    kept = {key for name in named for key in (name, *_BESIDE.get(name, ()))}
+    everything = {key for name in PROVED for key in (name, *_BESIDE.get(name, ()))}
+    return (everything - kept) | ({"source-kwargs"} if given.get("source") else set())
+
+
+def _named(subject: Tested) -> str:
+    """A subject as its option names it."""
+    return subject.target if subject.label == subject.noun else f"{subject.label}={subject.target}"
 
 
 def _binds(id: str, kind: type[Tested]) -> bool:
-    return requirement(id).group in kind.levels
+    return kind.binds(requirement(id))
 
 
 def refuse_unwritable(path: Path, option: str) -> None:

@@ -16,6 +16,9 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("source", "append", "prove this data source: module:factory, or label=module:factory; repeatable"),
     ("source-kwargs", "append", "keyword argument of the source's factory, NAME=VALUE, the value as JSON; repeatable"),
     ("source-run", "store", "module:factory of what takes sources in, for the rules that bind a run"),
+    ("rollout", "append", "prove this rollout body: module:factory, or label=module:factory; repeatable"),
+    ("objective", "append", "prove this objective: module:factory, or label=module:factory; repeatable"),
+    ("trainer", "append", "prove the parts of this trainer: module:factory, or label=module:factory; repeatable"),
     ("packer-spec", "store", "version of the spec to hold it to, such as 0.1; default: the newest"),
     ("packer-level", "append", "level to hold it to; repeatable; default: core"),
     ("packer-select", "append", "only these rules or chapters: MASK-2, MASK, or several with commas; repeatable"),
@@ -38,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Join the run when a packer or a source is named, on the command line or in `[tool.packproof]`."""
+    """Join the run when something to prove is named, on the command line or in `[tool.packproof]`."""
     if any(getattr(config.option, name.replace("-", "_")) for name, _, _ in OPTIONS) or _configured(config):
         from packproof.pytest_run import join
 

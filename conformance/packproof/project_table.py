@@ -8,7 +8,7 @@ from typing import Any
 from packproof.sources.paths import absolute
 from packproof.violation import UsageError
 
-__all__ = ["KEYS", "project_folder", "read_table"]
+__all__ = ["KEYS", "PROVED", "project_folder", "read_table"]
 
 KEYS: dict[str, type] = {
     "packer": list,
@@ -19,6 +19,9 @@ KEYS: dict[str, type] = {
     "source": list,
     "source-kwargs": dict,
     "source-run": str,
+    "rollout": list,
+    "objective": list,
+    "trainer": list,
     "packer-spec": str,
     "packer-level": list,
     "packer-select": list,
@@ -30,6 +33,9 @@ KEYS: dict[str, type] = {
     "packer-lock": str,
 }
 """Type of the value of every option."""
+
+PROVED = ("packer", "source", "source-run", "rollout", "objective", "trainer")
+"""The options that name something to prove."""
 
 
 def project_folder(folder: Path) -> Path:

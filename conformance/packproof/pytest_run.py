@@ -17,7 +17,7 @@ from packproof.lock.pytest_items import HeldLock, LockItem, ObsoleteItem, lock_l
 from packproof.lock.report import lock_words
 from packproof.options import Options
 from packproof.plugin import OPTIONS
-from packproof.project_table import read_table
+from packproof.project_table import PROVED, read_table
 from packproof.registry import Check, check_for
 from packproof.run import Run, build_report, subject_report
 from packproof.runner import quiet, replay_case
@@ -44,7 +44,7 @@ def join(config: pytest.Config) -> None:
     try:
         with quiet():
             table = read_table(config.rootpath, folder)
-            in_table = any(table.get(name) for name in ("packer", "source", "source-run"))
+            in_table = any(table.get(name) for name in PROVED)
             import_from(config.rootpath if in_table else folder, folder)
             options = Options.make(given, table, folder)
             if options.idle:
@@ -56,8 +56,10 @@ def join(config: pytest.Config) -> None:
             run = options.run(_kept(config, "packproof-examples") if options.effort == "deep" else None, recorder)
     except UsageError as error:
         raise pytest.UsageError(str(error)) from None
-    named = ("packer", "packer-replay", "source", "source-run")
-    if any(given[name] for name in named) and config.args_source is not pytest.Config.ArgsSource.ARGS:
+    if (
+        any(given[name] for name in (*PROVED, "packer-replay"))
+        and config.args_source is not pytest.Config.ArgsSource.ARGS
+    ):
         config.args = []  # something to prove and no paths: only the conformance run
     config.pluginmanager.register(Conformance(config, options, run, held), "packproof-run")
 

@@ -1,12 +1,12 @@
 """Finding rules by the names that users give: versions of the spec, levels, chapters, ids."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from packer_spec import LEVELS, SPEC_VERSIONS, Requirement, requirements
 from packproof.violation import UsageError
 
-__all__ = ["find_rules", "held_levels", "refuse_unbound", "rules_of", "rules_of_levels"]
+__all__ = ["find_rules", "rules_of", "rules_of_levels"]
 
 
 def rules_of(version: str, option: str = "--packer-spec") -> dict[str, Requirement]:
@@ -15,30 +15,6 @@ def rules_of(version: str, option: str = "--packer-spec") -> dict[str, Requireme
         raise UsageError(f"{option} {version!r}: expected one of {', '.join(SPEC_VERSIONS)}.")
     last = SPEC_VERSIONS.index(version)
     return {id: rule for id, rule in requirements().items() if SPEC_VERSIONS.index(rule.since) <= last}
-
-
-def held_levels(levels: Sequence[str], *, packers: bool, sources: bool) -> list[str]:
-    """The levels of a run: those asked of its packers, and `source` where it has sources.
-
-    `UsageError` where that one is asked of packers.
-    """
-    if "source" in levels:
-        raise UsageError(
-            "--packer-level 'source': its rules bind data sources and runs, and no packer; "
-            "leave it out and name one with --source module:factory, or --source-run."
-        )
-    return [*(levels if packers else ()), *(["source"] if sources else ())]
-
-
-def refuse_unbound(ids: Iterable[str], *, packers: bool, sources: bool) -> None:
-    """`UsageError` for a rule that binds nothing that is named."""
-    for id in ids:
-        if requirements()[id].group == "source" and not sources:
-            raise UsageError(
-                f"{id} binds data sources and runs; name one with --source module:factory, or --source-run."
-            )
-        if requirements()[id].group != "source" and not packers:
-            raise UsageError(f"{id} binds packers; name one with --packer module:factory.")
 
 
 def rules_of_levels(levels: Sequence[str], version: str) -> list[Requirement]:
@@ -52,12 +28,12 @@ def rules_of_levels(levels: Sequence[str], version: str) -> list[Requirement]:
             raise UsageError(
                 f"--packer-level {level!r}: spec {version} has no such rules; hold the packer to a later one."
             )
-        if own[0].unchecked:  # a level is checked whole or not at all
+        if all(rule.unchecked for rule in own):
             raise UsageError(
                 f"--packer-level {level!r}: the spec has {len(own)} such rules, and this version of packproof checks "
                 f"none of them; nobody can be held to them yet. `packproof explain {own[0].id}` says why."
             )
-        found += own
+        found += [rule for rule in own if not rule.unchecked]
     return [rule for rule in requirements().values() if rule in found]
 
 

@@ -37,7 +37,7 @@ class Run:
 
     def checks_of(self, subject: Tested) -> list[Check]:
         """The checks of rules that bind subjects of this kind."""
-        return [check for check in self.checks if check.requirement.group in subject.levels]
+        return [check for check in self.checks if subject.binds(check.requirement)]
 
     def all(self) -> Report:
         """Every check on every subject, under a flight recorder."""

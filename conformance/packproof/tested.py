@@ -1,10 +1,10 @@
-"""What every subject of checks has in common, be it a packer or a data source."""
+"""What every subject of checks has in common, be it a packer, a data source or a consumer."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from packer_spec import LEVELS
+from packer_spec import LEVELS, Requirement
 from packproof import limits
 from packproof.flight_recorder import FlightRecorder
 from packproof.violation import CallFailed, CaseTimeout, UsageError
@@ -22,7 +22,10 @@ class Tested:
     """
 
     noun: ClassVar[str] = "packer"
-    levels: ClassVar[tuple[str, ...]] = tuple(one for one in LEVELS if one != "source")
+    bound: ClassVar[str] = "packers"
+    """What its rules bind, and below how a run is told of one; for messages."""
+    named_with: ClassVar[str] = "--packer module:factory"
+    levels: ClassVar[tuple[str, ...]] = tuple(one for one in LEVELS if one not in ("source", "consumer"))
     """Levels whose rules bind subjects of this kind."""
 
     models: tuple[str | None, ...] = (None,)
@@ -35,6 +38,11 @@ class Tested:
         self.last_call = ""
         self.kept: dict[Any, Any] = {}
         self.feed: dict[str | None, Vocabulary] = {None: UNKNOWN}
+
+    @classmethod
+    def binds(cls, rule: Requirement) -> bool:
+        """Whether a rule binds subjects of this kind."""
+        return rule.group in cls.levels
 
     def held(self, needs: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002  of one kind here
         """What a rule that needs these protocols was held against: `packer` or the like, and the target."""

@@ -18,6 +18,7 @@ from packer_schemas.cases import (
     SelectionCase,
     SetupCase,
 )
+from packer_schemas.consumers import HandsOverText, Objective, RolloutBody, TrainerParts
 from packer_schemas.conversation import (
     Conversation,
     ImagePart,
@@ -115,6 +116,7 @@ __all__ = [
     "Draw",
     "FieldGeometry",
     "FingerprintedSource",
+    "HandsOverText",
     "IdContainerCase",
     "IdentityDocument",
     "IdentityLock",
@@ -141,6 +143,7 @@ __all__ = [
     "MixtureState",
     "MixtureWorker",
     "ModelBackend",
+    "Objective",
     "ObsBundle",
     "Outcome",
     "PackerBinding",
@@ -165,6 +168,7 @@ __all__ = [
     "Report",
     "Representations",
     "ResumeGate",
+    "RolloutBody",
     "RolloutHooks",
     "RolloutPacker",
     "RoutedPolicyInput",
@@ -183,6 +187,7 @@ __all__ = [
     "SubjectReport",
     "TensorField",
     "TextPart",
+    "TrainerParts",
     "Trajectory",
     "Turn",
     "UsesTokenizer",

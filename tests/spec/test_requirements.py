@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import packer_spec
-from packer_schemas import protocols, source_protocols, source_run
+from packer_schemas import consumers, protocols, source_protocols, source_run
 from packer_schemas.cases import case_adapter
 from packer_spec import CHAPTERS, LEVELS, SPEC_VERSIONS, Requirement, SpecError, chapters, requirement, requirements
 from packer_spec.requirements import parse_chapter
@@ -258,7 +258,7 @@ def test_the_page_on_versions_counts_the_rules() -> None:
 def test_needs_are_protocols() -> None:
     """Every name in `needs` is a protocol of packer_schemas."""
     named = {name for item in requirements().values() for name in item.needs}
-    assert named <= {*protocols.__all__, *source_protocols.__all__, *source_run.__all__}
+    assert named <= {*protocols.__all__, *consumers.__all__, *source_protocols.__all__, *source_run.__all__}
 
 
 @pytest.mark.parametrize("item", requirements().values(), ids=list(requirements()))

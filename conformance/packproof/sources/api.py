@@ -4,18 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from packer_schemas.report import Outcome, Report
-from packer_spec import SPEC_VERSION, requirement
-from packproof.api import raise_red
-from packproof.effort import Settings
-from packproof.failure_text import failure_text
-from packproof.known import load_known, refuse_misfits
-from packproof.options import Options, names
-from packproof.registry import select_checks
-from packproof.rules import held_levels, refuse_unbound
-from packproof.run import Run
+from packer_schemas.report import Report
+from packer_spec import SPEC_VERSION
+from packproof.options import Options
+from packproof.proof import prove
 from packproof.sources.options import load_run
 from packproof.sources.subject import SourceSubject
+from packproof.tested import name_of
 
 __all__ = ["check_source"]
 
@@ -39,28 +34,26 @@ def check_source(
     of every failure unless `raise_on_failure` is false, and `packproof.violation.UsageError` for a mistake in an
     argument. Spec: sources, SOURCE-1 to SOURCE-17.
     """
-    levels = held_levels((), packers=False, sources=True)
-    checks = select_checks(names(select, "select"), levels, spec)
-    refuse_unbound([one.id for one in checks], packers=False, sources=True)
-    settings = Settings.make(effort, seed)
     label = "run" if target is None else "source"
-    accepted = () if known is None else load_known(Path(known), [label])
-    loaded, run_target = None if run is None else load_run(run), run if isinstance(run, str) else ""
-    subject = SourceSubject(target, kwargs, label=label, run=loaded, run_target=run_target)
-    refuse_misfits(Path(known or ""), accepted, [subject])
-    proof = Run([subject], checks, settings, levels, accepted, selected=bool(select), spec=spec)
-    report = proof.all()
-    if raise_on_failure:
-        nameless = "<" in subject.target or (run is not None and not run_target)  # no command line can name it
+    run_target = run if isinstance(run, str) else ""
 
-        def text(outcome: Outcome) -> str:
-            id = outcome.requirement
-            replay = f"check_source(..., select=[{id!r}], effort={effort!r}, seed={settings.seed})"
-            if not nameless:
-                options = Options(source_run=run_target, spec=spec, known=str(known or ""), effort=settings.effort.name)
-                replay = options.command(subject, id, settings.seed)
-            noun, held = subject.held(requirement(id).needs)
-            return failure_text(outcome, held, replay, noun=noun)
+    def make() -> SourceSubject:
+        loaded = None if run is None else load_run(run)
+        return SourceSubject(target, kwargs, label=label, run=loaded, run_target=run_target)
 
-        raise_red(report, text)
-    return report
+    def again() -> Options | None:
+        nameless = (target is not None and "<" in name_of(target)) or (run is not None and not run_target)
+        return None if nameless else Options(source_run=run_target)
+
+    return prove(
+        SourceSubject,
+        label,
+        make,
+        again,
+        spec=spec,
+        select=select,
+        effort=effort,
+        seed=seed,
+        known=known,
+        raise_on_failure=raise_on_failure,
+    )

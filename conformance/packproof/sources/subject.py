@@ -32,6 +32,8 @@ class SourceSubject(Tested):
     """
 
     noun: ClassVar[str] = "source"
+    bound: ClassVar[str] = "data sources and runs"
+    named_with: ClassVar[str] = "--source module:factory, or --source-run"
     levels: ClassVar[tuple[str, ...]] = ("source",)
 
     def __init__(

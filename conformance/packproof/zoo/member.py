@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from packer_spec import Requirement, requirements
+from packproof.consumers.subject import CONSUMERS, ConsumerSubject
 from packproof.sources.subject import SourceSubject
 from packproof.subject import Subject
+from packproof.tested import Tested
 from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_identity import MiniatureDeclared
 
@@ -16,14 +18,15 @@ __all__ = ["Member", "fault", "known_bad"]
 
 _Bad = TypeVar("_Bad", bound=Callable[..., Any])
 _known_bad: dict[str, "Member"] = {}
+_KINDS = {kind.noun: kind for kind in CONSUMERS}
 
 
 @dataclass(frozen=True)
 class Member:
-    """A packer, a data source, or what stands beside a good one: the rules `breaks` must catch it, and no others.
+    """A packer, source or consumer, or what stands beside a good one: the rules `breaks` must catch it, and no others.
 
     Beside a packer it is a selection, gate or lock; beside a source, or alone, a run. `arguments` are what the factory
-    of a source is called with.
+    of a source is called with, and `consumer` is the kind of a consumer.
 
     It is held to `levels`, by default those of the rules that it breaks. The rules of a selection, or of a gate, do not
     apply where there is none.
@@ -39,6 +42,7 @@ class Member:
     lock: Callable[[], Any] | None = None
     run: Callable[[], Any] | None = None
     arguments: Mapping[str, Any] | None = None
+    consumer: type[ConsumerSubject] | None = None
     levels: tuple[str, ...] = ()
 
     @property
@@ -46,26 +50,35 @@ class Member:
         """Whether it is a data source or a run."""
         return self.run is not None or self.arguments is not None
 
-    def subject(self) -> Subject | SourceSubject:
+    @property
+    def kind(self) -> type[Tested]:
+        """The kind of its subject."""
+        return self.consumer or (SourceSubject if self.is_source else Subject)
+
+    def subject(self) -> Tested:
         """The member as a subject of its own, with a fresh registry."""
         if self.is_source:
             return SourceSubject(self.factory, self.arguments, label=self.name, run=self.run and self.run())
-        assert self.factory is not None, "a packer has a factory"
+        assert self.factory is not None, "all others have a factory"
+        if self.consumer is not None:
+            return self.consumer(self.factory, label=self.name)
         selection, gate = self.selection and self.selection(), self.gate and self.gate()
         lock = self.lock and self.lock()
         return Subject(self.factory, label=self.name, selection=selection, gate=gate, lock=lock)
 
     def held_to(self, rule: Requirement) -> bool:
         """Whether it is held to a rule at all."""
-        return rule.group in (self.levels or {requirements()[id].group for id in self.breaks})
+        groups = self.levels or {requirements()[id].group for id in self.breaks}
+        return rule.group in groups and self.kind.binds(rule)
 
 
 def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
     """Declare the decorated class or factory as known-bad: exactly the rules `ids` catch it.
 
     `report` is a public report of the fault. A class with `open_prompts` is a run, one with `__getitem__` a source,
-    built with the keyword arguments in its attribute `arguments`; one with `init_data_packer` is a selection, one with
-    `admit` a resume gate, one with `check` and `update` a lock, anything else a packer.
+    built with the keyword arguments in its attribute `arguments`; one whose attribute `consumer` names a kind of
+    consumers is one of them; one with `init_data_packer` is a selection, one with `admit` a resume gate, one with
+    `check` and `update` a lock, anything else a packer.
     """
 
     def declare(bad: _Bad) -> _Bad:
@@ -77,6 +90,8 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
             _known_bad[name] = Member(name, None, ids, report, story, run=bad)
         elif hasattr(bad, "__getitem__"):
             _known_bad[name] = Member(name, bad, ids, report, story, arguments=getattr(bad, "arguments", {}))
+        elif (noun := getattr(bad, "consumer", "")) in _KINDS:
+            _known_bad[name] = Member(name, bad, ids, report, story, consumer=_KINDS[noun])
         elif hasattr(bad, "init_data_packer"):
             _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, selection=bad)
         elif hasattr(bad, "admit"):

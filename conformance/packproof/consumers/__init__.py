@@ -1,0 +1,1 @@
+"""Rollout bodies, objectives and trainers under test: what stands on both sides of a packer."""

@@ -1,0 +1,40 @@
+"""The kinds of subjects: packers, data sources, rollout bodies, objectives, trainers; and which rules bind which."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from packer_spec import requirement
+from packproof.consumers.subject import ObjectiveSubject, RolloutSubject, TrainerSubject
+from packproof.sources.subject import SourceSubject
+from packproof.subject import Subject
+from packproof.tested import Tested
+from packproof.violation import UsageError
+
+__all__ = ["KINDS", "held_levels", "refuse_unbound"]
+
+Kind = type[Tested]
+
+KINDS: tuple[Kind, ...] = (Subject, SourceSubject, RolloutSubject, ObjectiveSubject, TrainerSubject)
+
+
+def held_levels(levels: Sequence[str], kinds: Collection[Kind]) -> list[str]:
+    """The levels of a run: those asked of its packers, and those of the other kinds of subjects that it has.
+
+    `UsageError` where one of the latter is asked of packers.
+    """
+    for level in levels:
+        others = [kind for kind in KINDS if level in kind.levels and kind is not Subject]
+        if others:
+            bound = " and ".join(kind.bound for kind in others)
+            named = ", or ".join(kind.named_with for kind in others)
+            text = f"its rules bind {bound}, and no packer; leave it out and name one with {named}."
+            raise UsageError(f"--packer-level {level!r}: {text}")
+    own = [level for kind in KINDS if kind in kinds and kind is not Subject for level in kind.levels]
+    return [*(levels if Subject in kinds else ()), *dict.fromkeys(own)]
+
+
+def refuse_unbound(ids: Iterable[str], kinds: Collection[Kind]) -> None:
+    """`UsageError` for a rule that binds nothing that is named."""
+    for id in ids:
+        binding = [kind for kind in KINDS if kind.binds(requirement(id))]
+        if not any(kind in kinds for kind in binding):
+            raise UsageError(f"{id} binds {binding[0].bound}; name one with {binding[0].named_with}.")
