@@ -101,7 +101,7 @@ def run_member(
 
     Of the rules that it keeps, only those named in `bystanders` are tried, when that is given.
     """
-    named, kept = [], []
+    named, kept, chapter = [], [], ""
     with quiet():
         subject = member.subject()
         for check in all_checks().values():
@@ -111,6 +111,9 @@ def run_member(
             if broken or not member.breaks:
                 named.append(_named(run_check(check, subject, settings), broken=broken))
             elif (bystanders is None or check.id in bystanders) and _meets(member, check):
+                if check.requirement.chapter != chapter:  # fresh packers for each rule would double the time
+                    subject.forget()
+                chapter = check.requirement.chapter
                 kept.append(_bystander(check, subject, _bystander_cases(check, subject, settings, corpus)))
     return MemberResult(member, tuple(named), tuple(kept))
 
@@ -220,7 +223,6 @@ def _bystander_cases(check: Check, subject: Tested, settings: Settings, corpus: 
 
 
 def _bystander(check: Check, subject: Tested, cases: Sequence[Any]) -> Cell:
-    subject.forget()
     for number, case in enumerate(cases, 1):
         outcome = replay_case(check, subject, case).model_copy(update={"cases": number})
         if outcome.status in ("fail", "error"):

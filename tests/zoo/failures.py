@@ -9,8 +9,7 @@ from packproof.corpus import Corpus
 from packproof.effort import EFFORTS, Settings
 from packproof.failure_text import failure_text
 from packproof.kill_matrix import BYSTANDER_CASES, MemberResult, run_member
-from packproof.registry import check_for
-from packproof.runner import run_check
+from packproof.sources.subject import SourceSubject
 from packproof.zoo import Member
 
 __all__ = ["SEEDS", "UNSTEADY", "failures_of", "run_at"]
@@ -59,18 +58,20 @@ def _steady(outcome: Outcome, name: str) -> Outcome:
     return outcome.model_copy(update={"counterexample": found.model_copy(update=sides)})
 
 
-def failures_of(member: Member) -> str:
-    """Every failure that the member is known for, as the terminal shows it.
+def failures_of(result: MemberResult) -> str:
+    """Every failure of a run at seed 0 that the member is known for, as the terminal shows it.
 
     Line numbers of the zoo's source are left out, and so is what differs from run to run: numbers of rows, which may
     count on over all tests, digests, and the values of a declaration that IDENT-6 finds to be unsteady.
     """
-    subject, settings, texts = member.subject(), Settings(EFFORTS["standard"], seed=0, stored=False), []
+    member, kind, texts = result.member, result.member.kind, []
+    outcomes = {cell.requirement: cell.outcome for cell in result.named}
     for id in member.breaks:
-        outcome = _steady(run_check(check_for(id), subject, settings), member.name)
-        noun, _ = subject.held(requirement(id).needs)
-        option = {"packer": "--packer", "source": "--source", "run": "--source-run"}[noun]
+        outcome = outcomes[id]
+        assert outcome is not None
+        option = "--source-run" if kind is SourceSubject and "SourceRun" in requirement(id).needs else f"--{kind.noun}"
+        noun = option.removeprefix("--").removeprefix("source-")
         replay = f"pytest {option} zoo:{member.name} --packer-select {id} --packer-seed 0"
-        texts.append(failure_text(outcome, f"zoo:{member.name}", replay, noun=noun))
+        texts.append(failure_text(_steady(outcome, member.name), f"zoo:{member.name}", replay, noun=noun))
     text = re.sub(r"(\.py):\d+\s+in\s+", r"\1 in ", "\n\n".join(texts)) + "\n"
     return re.sub(r"(: row_id\n  expected    )\d+(\n  got         )\d+", r"\1N\2M", text)

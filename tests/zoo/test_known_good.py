@@ -7,12 +7,12 @@ import pytest
 from packproof.effort import EFFORTS, Settings
 from packproof.registry import all_checks, check_for, select_checks
 from packproof.runner import run_check
-from packproof.subject import Subject
+from packproof.tested import Tested
 from packproof.zoo import good_members, member
 
 
 @cache
-def _subject(name: str) -> Subject:
+def _subject(name: str) -> Tested:
     return member(name).subject()
 
 
