@@ -5,12 +5,12 @@ Importing it loads neither torch nor transformers; the first call that needs the
 
 from packer_reference.base import BaseDataPacker
 from packer_reference.decoder_only import DecoderOnlyLLMDataPacker, make_packer
-from packer_reference.forward_routing import add_forward_routing
 from packer_reference.loading import CallableImportError, load_callable
 from packer_reference.packer import DataPacker
 from packer_reference.resume_gate import ResumeGate
+from packer_reference.routing.attach import shape_policy_input
+from packer_reference.routing.batch import add_forward_routing
 from packer_reference.selection import build_packer, init_data_packer
-from packer_reference.shape import shape_policy_input
 from packer_reference.sources.reference_run import ReferenceRun
 
 __all__ = [

@@ -6,8 +6,8 @@ from typing import Any
 
 from packer_reference.collate import longest, pad_samples
 from packer_reference.conversation import prompt_of, refuse_media, text_conversation
-from packer_reference.forward_routing import add_forward_routing
 from packer_reference.packer import DataPacker
+from packer_reference.routing.batch import add_forward_routing
 from packer_reference.token_ids import token_ids
 from packer_schemas import PolicyBatch, RLPolicyInput
 

@@ -67,10 +67,10 @@ def test_smallest_signed_type(highest: int, dtype: torch.dtype) -> None:
 
 
 @pytest.mark.parametrize(
-    "dtype", [torch.uint8, torch.int8, torch.int16, torch.uint16, torch.int32, torch.uint32, torch.int64, torch.uint64]
+    "dtype", [torch.uint8, torch.int8, torch.int16, torch.uint16, torch.int32, torch.uint32, torch.int64]
 )
 def test_recorded_types(dtype: torch.dtype) -> None:
-    """Records of any integer type are read by value."""
+    """Records of every integer type that int64 holds are read by value."""
     assert collated([routed(3, 127, dtype=dtype)], 3)[0, :2].eq(127).all()
 
 
@@ -119,12 +119,13 @@ BAD = {
     "layers": (torch.zeros(3, 1, 3, dtype=torch.int8), ValueError, r"has \[layers, top_k\] = \[1, 3\], sample 0 has"),
     "top_k": (torch.zeros(3, 2, 4, dtype=torch.int8), ValueError, r"has \[layers, top_k\] = \[2, 4\]"),
     "two axes": (torch.zeros(3, 2, dtype=torch.int8), ValueError, r"has shape \[3, 2\]"),
-    "float": (torch.zeros(3, 2, 3), TypeError, "is a torch.float32 Tensor, expected an integer tensor"),
-    "bool": (torch.zeros(3, 2, 3, dtype=torch.bool), TypeError, "is a torch.bool Tensor"),
+    "float": (torch.zeros(3, 2, 3), TypeError, "is a float32 Tensor, expected .* of int8, int16"),
+    "bool": (torch.zeros(3, 2, 3, dtype=torch.bool), TypeError, "is a bool Tensor"),
     "numpy float": (np.zeros((3, 2, 3)), TypeError, "is a float64 ndarray"),
-    "lists": ([[[0]]], TypeError, "is list, expected an integer tensor"),
+    "lists": ([[[0]]], TypeError, "is a list, expected a NumPy array or tensor"),
     "below -1": (torch.full((3, 2, 3), -2), ValueError, "holds -2"),
-    "too large": (torch.full((3, 2, 3), 2**63, dtype=torch.uint64), ValueError, f"{2**63} does not fit int64"),
+    "uint64": (torch.full((3, 2, 3), 2**63, dtype=torch.uint64), TypeError, "is a uint64 Tensor"),
+    "sparse": (torch.zeros(3, 2, 3, dtype=torch.int8).to_sparse(), TypeError, "is a torch.sparse_coo tensor"),
     "elsewhere": (torch.zeros(3, 2, 3, dtype=torch.int8, device="meta"), ValueError, "lies on meta"),
 }
 
@@ -192,7 +193,7 @@ class TestShape:
         """Another number of rows is refused before anything is attached, also where it came after the trajectory."""
         trajectory = Trajectory(obs=OBS, completion=[8, 9], policy_info={"prompt_ids": [7], "completion_ids": [8, 9]})
         trajectory.policy_info["rollout_routed_experts"] = torch.zeros(rows, 1, 1, dtype=torch.int8)
-        with pytest.raises(ValueError, match=rf"rollout_routed_experts has {rows} rows, expected 2"):
+        with pytest.raises(ValueError, match=rf"rollout_routed_experts has {rows} rows?, expected 2"):
             shape_policy_input(packer, trajectory)
 
     def test_policy_input_without_room(self, packer: DecoderOnlyLLMDataPacker) -> None:

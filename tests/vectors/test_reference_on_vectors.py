@@ -4,17 +4,12 @@ from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-import pytest
 from outcomes import expect_outcome, ids_of, of
 
-from packer_reference import DecoderOnlyLLMDataPacker, add_forward_routing
-from packer_schemas import FORWARD_REPLAY_BATCH_KEY, RLPolicyInput
+from packer_reference import DecoderOnlyLLMDataPacker
+from packer_schemas import RLPolicyInput
 from packer_spec.oracle import masks
 from packproof.models import model_path
-from packproof.vectors import vectors
-
-BATCHES = [one for one in vectors("routing") if one.input.kind == "batch"]
 
 
 @cache
@@ -77,34 +72,5 @@ def test_collation(vector: Any) -> None:
             for name, tensor in batch.items()
         }
         return {**values, "longest": packer.policy_compute_max_len(samples)}
-
-    expect_outcome(vector, run)
-
-
-def digits(values: list[int]) -> list[int | str]:
-    """Integers as they stand in a vector."""
-    return [value if abs(value) <= 2**53 else str(value) for value in values]
-
-
-@pytest.mark.parametrize("vector", BATCHES, ids=lambda one: one.id)
-def test_routing(vector: Any) -> None:
-    """`add_forward_routing` lays the records of the vector into the batch, in its type, or refuses them."""
-    if vector.error is not None and vector.input.experts is not None and "-2" not in vector.error.mentions:
-        return  # the reference does not know E, and leaves its limit to the model
-    samples = []
-    for one in vector.input.samples:
-        values = one.record and [int(value) for value in one.record.values]
-        record = one.record and np.array(values, one.record.dtype).reshape(one.record.shape)
-        sample = RLPolicyInput(input_ids=one.input_ids, logprob_masks=[0] * len(one.input_ids))
-        samples.append(sample.model_copy(update={"forward_routing": record}))
-
-    def run() -> dict[str, Any]:
-        batch: dict[str, Any] = {}
-        add_forward_routing(batch, samples, vector.input.max_len)
-        found = batch.get(FORWARD_REPLAY_BATCH_KEY)
-        if found is None:
-            return {"routing": None}
-        dtype, values = str(found.dtype).removeprefix("torch."), digits(found.flatten().tolist())
-        return {"routing": {"dtype": dtype, "shape": list(found.shape), "values": values}}
 
     expect_outcome(vector, run)

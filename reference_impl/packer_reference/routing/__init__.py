@@ -1,0 +1,8 @@
+"""Recorded expert routing on its way from the rollout into the model: attached, cut, joined, sent, and batched."""
+
+from packer_reference.routing.attach import shape_policy_input
+from packer_reference.routing.batch import add_forward_routing
+from packer_reference.routing.replay import expect_replay_batch
+from packer_reference.routing.turns import join_turn_routing
+
+__all__ = ["add_forward_routing", "expect_replay_batch", "join_turn_routing", "shape_policy_input"]
