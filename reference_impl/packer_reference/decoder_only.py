@@ -95,12 +95,13 @@ class DecoderOnlyLLMDataPacker(DataPacker):
 
         Rows are padded on the right with the pad id, masked out. With recorded routing the batch also holds
         `forward_replay_routing`, integer [B, L, layers, top_k]. On CPU, without grad; the samples stay as they were.
-        Raises `ValueError` for zero samples, a sample longer than L, or ids and mask of different lengths.
-        Spec: collation, COLL-1 to COLL-14; devices, CPU-1 and CPU-2.
+        Raises `ValueError` for zero samples, a sample longer than L, ids and mask of different lengths, or routing that
+        `add_forward_routing` refuses, the model's experts being known.
+        Spec: collation, COLL-1 to COLL-14; devices, CPU-1 and CPU-2; routing, ROUTE-1 to ROUTE-11.
         """
         samples = list(processed_samples)
         batch = pad_samples(samples, computed_max_len, self.pad_token_id)
-        add_forward_routing(batch, samples, computed_max_len)
+        add_forward_routing(batch, samples, computed_max_len, self.experts)
         return batch
 
     def validation_semantics_identity(self) -> dict[str, Any]:

@@ -21,6 +21,8 @@ _OTHER_HEADS = (
     "TEXT_TO_WAVEFORM",
 )
 
+_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
+
 
 @dataclass(frozen=True)
 class ModelFamily:
@@ -42,9 +44,10 @@ def is_causal_only(model_type: str) -> bool:
 
 
 def config_head(name: str) -> dict[str, Any]:
-    """What decides how a tokenizer is read, of the `config.json` of a model id or folder; empty where there is none.
+    """What a text packer has to know of the `config.json` of a model id or folder; empty where there is none.
 
-    These are `model_type` and the `transformers_version` that the file was written with, as far as they stand there.
+    These are `model_type` and the `transformers_version` that the file was written with, which decide how a tokenizer
+    is read, and `num_experts`, whatever name the model has for it, as far as they stand there.
     Raises `OSError` when nobody can tell whether there is such a file, `ValueError` when it is no JSON object.
     """
     from transformers.utils.hub import cached_file
@@ -60,7 +63,16 @@ def config_head(name: str) -> dict[str, Any]:
     if not isinstance(raw, dict):
         got = type(raw).__name__
         raise ValueError(f"{where}: config.json holds a {got}, expected an object")  # noqa: TRY004  a file's content
-    return {key: raw[key] for key in ("model_type", "transformers_version") if isinstance(raw.get(key), str)}
+    head = {key: raw[key] for key in ("model_type", "transformers_version") if isinstance(raw.get(key), str)}
+    experts = _expert_count(raw)
+    return head if experts is None else head | {"num_experts": experts}
+
+
+def _expert_count(raw: dict[str, Any]) -> int | None:
+    """How many experts a layer routes to; the largest number, should a configuration have several."""
+    text = raw.get("text_config")
+    found = [part.get(name) for part in (raw, text if isinstance(text, dict) else {}) for name in _EXPERTS]
+    return max((count for count in found if type(count) is int and count > 0), default=None)
 
 
 def model_family(name: str, trust_remote_code: bool) -> ModelFamily:

@@ -63,6 +63,11 @@ class DataPacker(BaseDataPacker):
             )
         return pad
 
+    @property
+    def experts(self) -> int | None:
+        """How many experts a layer of the model routes to; None where its configuration does not say. Spec: ROUTE-4."""
+        return (self._config or {}).get("num_experts")
+
     def adds_special_tokens(self) -> bool:
         """Whether a plain tokenizer call differs from one without special tokens. Spec: lifecycle, LIFE-13."""
         tokenizer = self._ready("adds_special_tokens")
@@ -99,9 +104,10 @@ class DataPacker(BaseDataPacker):
     def save_state(self, dest_path: str) -> None:
         """Write the tokenizer into the folder `dest_path`, from which `setup` builds an equal packer.
 
-        A folder without a `config.json` gets one that holds the model type, which is part of the identity, and the
-        version of transformers that the model was written with, on which the reading of tokenizers depends. Raises
-        `NotADirectoryError` if `dest_path` is a file. Spec: lifecycle, LIFE-12; identity, IDENT-6.
+        A folder without a `config.json` gets one that holds the model type, which is part of the identity, the version
+        of transformers that the model was written with, on which the reading of tokenizers depends, and the number of
+        experts, if there are any. Raises `NotADirectoryError` if `dest_path` is a file. Spec: lifecycle, LIFE-12;
+        identity, IDENT-6.
         """
         tokenizer = self._ready("save_state")
         if Path(dest_path).exists() and not Path(dest_path).is_dir():

@@ -1,7 +1,10 @@
 """Recorded expert routing: attached to a policy input, collated into a batch."""
 
 import copy
+import json
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +13,7 @@ import torch
 
 from packer_reference import DecoderOnlyLLMDataPacker, add_forward_routing, shape_policy_input
 from packer_schemas import FORWARD_REPLAY_BATCH_KEY, ObsBundle, RLPolicyInput, Trajectory
+from packproof.models import model_path
 
 OBS = ObsBundle(representations={"prompt": "x"})
 
@@ -139,6 +143,27 @@ def test_bad_records(name: str) -> None:
         collated(samples, 4)
 
 
+@pytest.mark.parametrize(
+    "config", [{"num_experts": 8}, {"num_local_experts": 8}, {"text_config": {"n_routed_experts": 8, "num_experts": 2}}]
+)
+def test_experts_of_the_model(config: dict[str, Any], tmp_path: Path) -> None:
+    """Setup reads how many experts there are; the last is taken, the next refused, also after a saved state."""
+    folder, saved = tmp_path / "model", tmp_path / "saved"
+    shutil.copytree(model_path("tiny-qwen"), folder)
+    given = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps(given | config), "utf-8")
+    packer, again = DecoderOnlyLLMDataPacker(), DecoderOnlyLLMDataPacker()
+    assert packer.experts is None
+    packer.setup(str(folder))
+    packer.save_state(str(saved))
+    again.setup(str(saved))
+    for one in (packer, again):
+        assert one.experts == 8
+        assert one.policy_collate_fn([routed(3, 7)], 3)["forward_replay_routing"].max() == 7
+        with pytest.raises(ValueError, match="sample 1, forward_routing holds expert 8, and the model has 8 experts"):
+            one.policy_collate_fn([routed(3, 7), routed(3, 8)], 3)
+
+
 def test_width(packer: DecoderOnlyLLMDataPacker) -> None:
     """A record longer than the batch, or a batch of another shape, is refused."""
     with pytest.raises(ValueError, match=r"sample 0 has 5 input_ids, more than max_len=4"):
@@ -194,6 +219,16 @@ class TestShape:
         trajectory = Trajectory(obs=OBS, completion=[8, 9], policy_info={"prompt_ids": [7], "completion_ids": [8, 9]})
         trajectory.policy_info["rollout_routed_experts"] = torch.zeros(rows, 1, 1, dtype=torch.int8)
         with pytest.raises(ValueError, match=rf"rollout_routed_experts has {rows} rows?, expected 2"):
+            shape_policy_input(packer, trajectory)
+
+    def test_record_of_lists(self, packer: DecoderOnlyLLMDataPacker) -> None:
+        """What is no array is refused where it is attached, as are numbers that are no experts."""
+        trajectory = Trajectory(obs=OBS, completion=[8], policy_info={"prompt_ids": [7], "completion_ids": [8]})
+        trajectory.policy_info["rollout_routed_experts"] = [[[0]]]
+        with pytest.raises(TypeError, match="rollout_routed_experts is a list"):
+            shape_policy_input(packer, trajectory)
+        trajectory.policy_info["rollout_routed_experts"] = torch.full((1, 1, 1), -2)
+        with pytest.raises(ValueError, match="rollout_routed_experts holds -2"):
             shape_policy_input(packer, trajectory)
 
     def test_policy_input_without_room(self, packer: DecoderOnlyLLMDataPacker) -> None:

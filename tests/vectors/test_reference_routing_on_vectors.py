@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from outcomes import expect_outcome
 
-from packer_reference.routing import add_forward_routing, join_turn_routing
+from packer_reference.routing import add_forward_routing, cut_policy_input, join_policy_inputs, join_turn_routing
 from packer_schemas import FORWARD_REPLAY_BATCH_KEY, RLPolicyInput
 from packproof.vectors import vectors
 
@@ -47,6 +47,30 @@ def test_batches(vector: Any) -> None:
         batch: dict[str, Any] = {}
         add_forward_routing(batch, samples, vector.input.max_len, vector.input.experts)
         return {"routing": plain(batch.get(FORWARD_REPLAY_BATCH_KEY))}
+
+    expect_outcome(vector, run)
+
+
+@of_kind("cut")
+def test_cuts(vector: Any) -> None:
+    """`cut_policy_input` keeps the ids of the positions, and the rows of all but the last, or refuses the borders."""
+    given = vector.input
+
+    def run() -> dict[str, Any]:
+        got = cut_policy_input(sample_of(given.sample), given.start, given.stop)
+        return {"input_ids": got.input_ids, "record": plain(got.forward_routing)}
+
+    expect_outcome(vector, run)
+
+
+@of_kind("join")
+def test_joins(vector: Any) -> None:
+    """`join_policy_inputs` lays the ids and records one behind the other, with -1 between, or refuses them."""
+    samples = [sample_of(one) for one in vector.input.samples]
+
+    def run() -> dict[str, Any]:
+        got = join_policy_inputs(samples)
+        return {"input_ids": got.input_ids, "record": plain(got.forward_routing)}
 
     expect_outcome(vector, run)
 

@@ -15,6 +15,7 @@ __all__ = [
     "expect_layout",
     "expect_rows",
     "read_record",
+    "sample_rows",
     "smallest_dtype",
 ]
 
@@ -76,6 +77,14 @@ def expect_experts(where: str, rows: np.ndarray, experts: int | None = None) -> 
             "was it recorded with another model?"
         )
     return largest
+
+
+def sample_rows(where: str, policy_input: Any) -> np.ndarray:
+    """The rows of a policy input's record: one per input id but the last, of expert ids and -1. Spec: ROUTE-2 to 4."""
+    rows, length = read_record(where, policy_input.forward_routing), len(policy_input.input_ids)
+    expect_rows(where, rows, length - 1, f"one per input id but the last, for {length} input_ids")
+    expect_experts(where, rows)
+    return rows
 
 
 def all_or_none(where: str, records: Sequence[Any]) -> bool:
