@@ -15,6 +15,7 @@ from packproof.known import load_known, refuse_misfits
 from packproof.models import EMBEDDED
 from packproof.options import Options, check_models, load_gate, load_selection, names
 from packproof.registry import Check, select_checks
+from packproof.routed.loading import load_routing
 from packproof.run import Run
 from packproof.subject import Subject
 from packproof.verdict import breaks_gate
@@ -37,6 +38,7 @@ def check_packer(
     trust_remote_code: bool = False,
     selection: Any = None,
     gate: Any = None,
+    routing: Any = None,
     known: str | Path | None = None,
     raise_on_failure: bool = True,
 ) -> Report:
@@ -44,8 +46,9 @@ def check_packer(
 
     `target` is `module:factory`, a dotted path, or the zero-argument factory itself; `models`, `level` and `select`
     take one name or several; `spec` is the version to hold the packer to; `selection` is a module with
-    `init_data_packer`, or its name; `gate` a resume gate, or the `module:factory` of one; `known` the path of a
-    known-failures file. Raises `AssertionError` with the text of every failure unless `raise_on_failure` is false, and
+    `init_data_packer`, or its name; `gate` a resume gate, or the `module:factory` of one; `routing` what carries
+    recorded routing, a module or object of `RoutingSteps`, or its name; `known` the path of a known-failures file.
+    Raises `AssertionError` with the text of every failure unless `raise_on_failure` is false, and
     `packproof.violation.UsageError` for a mistake in an argument.
     """
     proof = _Proof(
@@ -59,6 +62,7 @@ def check_packer(
         trust_remote_code=trust_remote_code,
         selection=selection,
         gate=gate,
+        routing=routing,
         known=known,
     )
     report = proof.run.all()
@@ -79,6 +83,7 @@ def parametrize_with_checks(
     trust_remote_code: bool = False,
     selection: Any = None,
     gate: Any = None,
+    routing: Any = None,
     known: str | Path | None = None,
 ) -> Any:
     """A mark for a test that takes one argument, `check`, and calls it; one test per rule, named after its id.
@@ -98,6 +103,7 @@ def parametrize_with_checks(
         trust_remote_code=trust_remote_code,
         selection=selection,
         gate=gate,
+        routing=routing,
         known=known,
     )
     return pytest.mark.parametrize("check", [pytest.param(_Bound(proof, one), id=one.id) for one in proof.checks])
@@ -119,9 +125,10 @@ class _Proof:
         trust_remote_code: bool,
         selection: Any,
         gate: Any,
+        routing: Any,
         known: str | Path | None,
     ) -> None:
-        self._target, self._selection, self._gate = target, selection, gate
+        self._target, self._selection, self._gate, self._routing = target, selection, gate, routing
         self._trust_remote_code = trust_remote_code
         self._models = names(models, "models", commas=False)
         self._levels = held_levels(names(level, "level"), (Subject,))
@@ -155,6 +162,7 @@ class _Proof:
             trust_remote_code=self._trust_remote_code,
             selection=None if self._selection is None else load_selection(self._selection),
             gate=None if self._gate is None else load_gate(self._gate),
+            routing=None if self._routing is None else load_routing(self._routing),
         )
 
     def text(self, outcome: Outcome) -> str:
@@ -163,9 +171,9 @@ class _Proof:
 
     def _replay(self, id: str) -> str:
         subject, effort, seed = self.subject, self._settings.effort.name, self._settings.seed
-        module = self._selection.__name__ if isinstance(self._selection, ModuleType) else self._selection or ""
+        module, steps = _named(self._selection), _named(self._routing)
         gate = self._gate if isinstance(self._gate, str) or self._gate is None else "<"
-        if "<" in f"{subject.target}{gate}" or not isinstance(module, str):  # no command line can name it
+        if "<" in f"{subject.target}{gate}{module}{steps}":  # no command line can name it
             return f"check_packer(..., select=[{id!r}], effort={effort!r}, seed={seed})"
         options = Options(
             packer=[subject.target],
@@ -173,11 +181,19 @@ class _Proof:
             trust_remote_code=subject.trust_remote_code,
             selection=module,
             gate=gate or "",
+            routing=steps,
             spec=self._spec,
             known=str(self._known_path or ""),
             effort=effort,
         )
         return options.command(subject, id, seed)
+
+
+def _named(given: Any) -> str:
+    """The name of a module, "" for none and "<" for an object."""
+    if isinstance(given, ModuleType):
+        return given.__name__
+    return given or "" if isinstance(given, str) or given is None else "<"
 
 
 class _Bound:

@@ -23,6 +23,7 @@ from packproof.load import load_made, load_object
 from packproof.models import EMBEDDED
 from packproof.project_table import KEYS, PROVED
 from packproof.registry import check_for, select_checks
+from packproof.routed.loading import load_routing
 from packproof.run import Run
 from packproof.sources.options import kwargs_of, source_subjects, source_words
 from packproof.sources.subject import SourceSubject
@@ -30,7 +31,16 @@ from packproof.subject import Subject
 from packproof.tested import Tested
 from packproof.violation import UsageError
 
-__all__ = ["Options", "check_models", "label_targets", "load_gate", "load_selection", "names", "refuse_unwritable"]
+__all__ = [
+    "Options",
+    "check_models",
+    "label_targets",
+    "load_gate",
+    "load_routing",
+    "load_selection",
+    "names",
+    "refuse_unwritable",
+]
 
 _BLANK = "nothing is named; name something, or leave it out."
 
@@ -44,6 +54,7 @@ class Options:
     trust_remote_code: bool = False
     selection: str = ""
     gate: str = ""
+    routing: str = ""
     source: Sequence[str] = ()
     source_kwargs: Mapping[str, Any] | Sequence[str] = ()
     source_run: str = ""
@@ -144,6 +155,7 @@ class Options:
         check_models(self.model, self.folder)
         selection = load_selection(self.selection) if self.selection else None
         gate = load_gate(self.gate) if self.gate else None
+        routing = load_routing(self.routing) if self.routing else None
         return [
             Subject(
                 target,
@@ -152,6 +164,7 @@ class Options:
                 trust_remote_code=self.trust_remote_code,
                 selection=selection,
                 gate=gate,
+                routing=routing,
                 recorder=recorder,
             )
             for label, target in label_targets(self.packer).items()
@@ -205,7 +218,8 @@ class Options:
         words += [word for model in self.model for word in ("--packer-model", model)]
         words += ["--packer-trust-remote-code"] if self.trust_remote_code else []
         words += ["--packer-selection", self.selection] if self.selection else []
-        return words + (["--packer-gate", self.gate] if self.gate else [])
+        words += ["--packer-gate", self.gate] if self.gate else []
+        return words + (["--packer-routing", self.routing] if self.routing else [])
 
 
 _BESIDE = {"packer": {"packer-lock"}, "source": {"source-kwargs", "source-run"}, "source-run": {"source"}}

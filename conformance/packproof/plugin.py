@@ -13,6 +13,7 @@ OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("packer-trust-remote-code", "store_true", "set it up with trust_remote_code=True"),
     ("packer-selection", "store", "module with init_data_packer, build_packer and register, for the selection rules"),
     ("packer-gate", "store", "module:factory of a resume gate, for the rules on binding an identity to a checkpoint"),
+    ("packer-routing", "store", "module that carries recorded routing around the packer, for the rules of routing"),
     ("source", "append", "prove this data source: module:factory, or label=module:factory; repeatable"),
     ("source-kwargs", "append", "keyword argument of the source's factory, NAME=VALUE, the value as JSON; repeatable"),
     ("source-run", "store", "module:factory of what takes sources in, for the rules that bind a run"),

@@ -16,6 +16,7 @@ KEYS: dict[str, type] = {
     "packer-trust-remote-code": bool,
     "packer-selection": str,
     "packer-gate": str,
+    "packer-routing": str,
     "source": list,
     "source-kwargs": dict,
     "source-run": str,

@@ -115,7 +115,7 @@ class Check:
 
     def missing(self, subject: "Tested") -> str:
         """Why the rule does not apply to the subject, or an empty string."""
-        absent = [name for name in self.requirement.needs if name not in subject.capabilities]
+        absent = [name for name in self.requirement.needs if not subject.offers(name)]
         return subject.lacks(absent) if absent else ""
 
 

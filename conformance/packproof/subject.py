@@ -2,9 +2,12 @@
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
-from packer_schemas.protocols import PolicyPacker, RolloutPacker, SetsUp, UsesTokenizer
+from packer_schemas.case_parts import Sample
+from packer_schemas.protocols import PolicyPacker, RolloutPacker, RoutedPolicyInput, SetsUp, UsesTokenizer
+from packproof import limits
 from packproof.capabilities import capabilities_of, methods_of, missing_methods, satisfies
 from packproof.driver import Driver, calling, finished, short
 from packproof.flight_recorder import FlightRecorder
@@ -13,7 +16,7 @@ from packproof.lock.identity_lock import KitLock
 from packproof.models import EMBEDDED, resolve_model
 from packproof.signatures import expect_signatures
 from packproof.tested import Tested, name_of
-from packproof.violation import CallFailed, UsageError
+from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import Vocabulary, missing_from
 
 __all__ = ["Subject"]
@@ -47,6 +50,7 @@ class Subject(Tested):
         trust_remote_code: bool = False,
         selection: Any = None,
         gate: Any = None,
+        routing: Any = None,
         lock: Any = None,
         recorder: FlightRecorder | None = None,
     ) -> None:
@@ -54,6 +58,7 @@ class Subject(Tested):
         self.trust_remote_code = trust_remote_code
         self.selection = selection
         self.gate = gate
+        self.routing = routing
         self.lock = KitLock() if lock is None else lock
         self.note(f"importing {self.target}")
         self.factory = load_callable(target, "--packer") if isinstance(target, str) else target
@@ -84,6 +89,8 @@ class Subject(Tested):
             found |= {"PackerSelection"}
         if self.gate is not None:
             found |= {"ResumeGate"}
+        if self.routing is not None:
+            found |= {"RoutingSteps"}
         return found - {"SetsUp"} if self.built_ready else found
 
     def lacks(self, absent: Sequence[str]) -> str:
@@ -92,9 +99,31 @@ class Subject(Tested):
             return "no selection module named (--packer-selection)"
         if absent == ["ResumeGate"]:
             return "no resume gate named (--packer-gate)"
+        if absent == ["RoutingSteps"]:
+            return "no module of routing steps named (--packer-routing)"
+        if absent == ["RoutedPolicyInput"]:
+            return "its policy inputs are no RoutedPolicyInput, with the attributes input_ids and forward_routing"
         if "SetsUp" in absent and self.built_ready:
             return "the packer is built already set up"
         return super().lacks(absent)
+
+    def offers(self, capability: str) -> bool:
+        """Whether it satisfies the protocol of this name; of `RoutedPolicyInput`, whether what it makes does.
+
+        Nobody else asks the packer for a policy input before the checks do.
+        """
+        return self._carries_routing if capability == "RoutedPolicyInput" else super().offers(capability)
+
+    @cached_property
+    def _carries_routing(self) -> bool:
+        if "PolicyPacker" not in self.capabilities:
+            return False
+        try:
+            with limits.guarded(limits.SETUP_LIMIT_S):
+                made = self.fresh().policy_input(Sample(prompt_ids=[7], completion=[8]))
+        except (CallFailed, CaseTimeout):  # core has rules for that
+            return False
+        return satisfies(made.raw, RoutedPolicyInput)
 
     def on(self, model: str | None, twin: str = "") -> Driver:
         """The driver of a packer set up on `model`, kept between cases; each `twin` name has a packer of its own.

@@ -48,6 +48,10 @@ class Tested:
         """What a rule that needs these protocols was held against: `packer` or the like, and the target."""
         return self.noun, self.target
 
+    def offers(self, capability: str) -> bool:
+        """Whether it satisfies the protocol of this name."""
+        return capability in self.capabilities
+
     def lacks(self, absent: Sequence[str]) -> str:
         """Why a rule that needs these protocols, which it does not satisfy, does not apply."""
         return f"the {self.noun} does not satisfy {', '.join(absent)}"

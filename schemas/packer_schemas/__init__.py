@@ -82,6 +82,7 @@ from packer_schemas.routing import (
     ROLLOUT_ROUTED_EXPERTS_KEY,
     ROUTING_DTYPES,
 )
+from packer_schemas.routing_steps import RoutingSteps
 from packer_schemas.run_config import RunConfig, dotted_paths
 from packer_schemas.schema_files import load_schema, schema_folder, schema_id, schema_names
 from packer_schemas.source_protocols import FingerprintedSource, IndexedSource, MembershipSource
@@ -173,6 +174,7 @@ __all__ = [
     "RolloutPacker",
     "RoutedPolicyInput",
     "RoutingRecord",
+    "RoutingSteps",
     "Row",
     "RowUnit",
     "RunConfig",

@@ -17,6 +17,13 @@ from packer_schemas.identity_cases import (
 )
 from packer_schemas.lock_cases import LockCase
 from packer_schemas.policy import TokenIds
+from packer_schemas.routing_cases import (
+    RoutingBatchCase,
+    RoutingMoveCase,
+    RoutingReplayCase,
+    RoutingTrajectoryCase,
+    RoutingTurnsCase,
+)
 from packer_schemas.source_cases import (
     SourceAskedCase,
     SourceOutsideCase,
@@ -150,6 +157,11 @@ Case = Annotated[
     | ClassSourceCase
     | ResumeCase
     | LockCase
+    | RoutingBatchCase
+    | RoutingTrajectoryCase
+    | RoutingMoveCase
+    | RoutingReplayCase
+    | RoutingTurnsCase
     | SourceReadingCase
     | SourceSpanCase
     | SourceOutsideCase

@@ -9,6 +9,7 @@ import pytest
 from user_packers import Plain, Shifted
 from user_project import Project
 
+import packer_reference.routing
 from packer_schemas import Report
 from packproof import check_packer, parametrize_with_checks
 from packproof.violation import UsageError
@@ -118,6 +119,8 @@ def test_known_failures_are_read(tmp_path: Path) -> None:
         (Plain, {"seed": 1.5}, "--packer-seed 1.5: expected a whole number."),
         (Plain, {"selection": "nowhere"}, "--packer-selection 'nowhere': there is no module"),
         (Plain, {"selection": "json"}, "--packer-selection 'json': expected a module with init_data_packer"),
+        (Plain, {"routing": "json"}, "--packer-routing 'json': expected a module or object with shape_policy_input"),
+        (Plain, {"routing": object()}, "expected a module or object with shape_policy_input"),
         (Plain, {"selection": 7}, "--packer-selection 7: expected a module with init_data_packer"),
     ],
 )
@@ -150,10 +153,11 @@ def test_the_replay_command_brings_what_the_call_was_given(tmp_path: Path) -> No
     """Selection module and known failures of a call stand in the command that replays its failures."""
     known = tmp_path / "known.toml"
     known.write_text("")
-    words: dict[str, Any] = {"selection": "packer_reference", "known": known}
+    words: dict[str, Any] = {"selection": "packer_reference", "known": known, "routing": packer_reference.routing}
     with pytest.raises(AssertionError) as caught:
         check_packer(Shifted, **FAST, **words)
-    assert f"--packer-selection packer_reference --packer-known {known} --packer-select MASK-2" in str(caught.value)
+    named = "--packer-selection packer_reference --packer-routing packer_reference.routing"
+    assert f"{named} --packer-known {known} --packer-select MASK-2" in str(caught.value)
 
 
 def test_a_parametrized_check_can_be_called() -> None:

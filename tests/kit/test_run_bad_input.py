@@ -206,6 +206,12 @@ OPTIONS = {
         "packers",
         "--packer-selection 'packers': expected a module with init_data_packer, build_packer and register.",
     ),
+    "routing module": ("--packer-routing", "nowhere", "--packer-routing 'nowhere': there is no module"),
+    "routing without functions": (
+        "--packer-routing",
+        "packers",
+        "--packer-routing 'packers': expected a module or object with shape_policy_input, cut_policy_input, join_",
+    ),
 }
 
 

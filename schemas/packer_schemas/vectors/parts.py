@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 from typing_extensions import TypeAliasType
 
+from packer_schemas.plain_array import Array
+
 __all__ = [
     "Array",
     "Bit",
@@ -155,16 +157,3 @@ TaggedValue = TypeAliasType(
     | None,
 )
 """A typed value that no JSON parser spoils: strings, booleans and null stand for themselves, the rest has a tag."""
-
-
-Digits = Annotated[StrictStr, Field(pattern=r"^-?[1-9][0-9]{15,}$")]
-
-
-class Array(Frozen):
-    """A dense array."""
-
-    dtype: str = Field(pattern=r"^[a-z]+[0-9]*$", description="Name of the type of its elements, such as int8.")
-    shape: list[Count] = Field(description="Sizes of its axes; the last one runs fastest.")
-    values: list[StrictInt | float | Digits] = Field(
-        description="Its elements in row-major order; an integer beyond 2^53 is a text of its decimal digits."
-    )
