@@ -1,0 +1,141 @@
+"""Batches with records that are to be refused: good ones, with one thing changed in some of the samples."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from packer_schemas.plain_array import Array
+from packer_schemas.routing_cases import RoutedSample, RoutingBatchCase
+from packproof.fitting import Build, Cases
+from packproof.routed.broken import FREE, broken_rules
+from packproof.routed.strategies import FEW, SOME, record, sample, samples, shapes
+from packproof.vocabulary import Vocabulary
+
+__all__ = ["MIXTURES", "WRONG_LAYOUTS", "WRONG_RECORDS", "WRONG_ROWS", "WRONG_VALUES"]
+
+_BELOW = ((-2, "int8"), (-56, "int8"), (-128, "int16"), (-(2**63), "int64"))
+_EXPERTS = (4, 256)
+
+
+def _fit_for(rule: str, *, also: str = "") -> Callable[[RoutingBatchCase, Any], str]:
+    def unfit(case: RoutingBatchCase, _: Any) -> str:
+        others = [one for one in broken_rules(case.samples, case.experts) if one not in (rule, also)]
+        return f"its records are for {', '.join(others)} to refuse" if others else ""
+
+    return unfit
+
+
+def _cases(rule: str, build: Build) -> Cases:
+    return Cases(build, _fit_for(rule))
+
+
+def _batch(model: str | None, made: Sequence[RoutedSample], experts: int | None = None) -> RoutingBatchCase:
+    return RoutingBatchCase(model=model, samples=list(made), experts=experts)
+
+
+def _changed(one: RoutedSample, **changes: Any) -> RoutedSample:
+    return one.model_copy(update=changes)
+
+
+def _array(one: RoutedSample) -> Array:
+    assert one.record is not None, "every sample that is changed has a record"
+    return one.record
+
+
+@st.composite
+def _wrong_record(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
+    """Something that is no record, in one place; of every kind, and good ones of every type besides."""
+    made = draw(samples(vocabulary, FEW, (1, 3)))
+    at, kind = draw(st.integers(0, len(made) - 1)), draw(st.sampled_from(["good", *_NO_RECORDS]))
+    if kind != "good":
+        made[at] = _NO_RECORDS[kind](made[at])
+    return _batch(model, made)
+
+
+def _retyped(dtype: str) -> Callable[[RoutedSample], RoutedSample]:
+    def change(one: RoutedSample) -> RoutedSample:
+        array = _array(one)
+        values: Any = [int(bool(value)) for value in array.values] if dtype == "bool" else array.values
+        return _changed(one, record=Array(dtype=dtype, shape=array.shape, values=values), container="tensor")
+
+    return change
+
+
+def _reshaped(shape: Callable[[list[int]], list[int]]) -> Callable[[RoutedSample], RoutedSample]:
+    def change(one: RoutedSample) -> RoutedSample:
+        array = _array(one)
+        return _changed(one, record=Array(dtype=array.dtype, shape=shape(array.shape), values=array.values))
+
+    return change
+
+
+_NO_RECORDS: dict[str, Callable[[RoutedSample], RoutedSample]] = {
+    "list": lambda one: _changed(one, container="list"),
+    "elsewhere": lambda one: _changed(one, container="meta tensor"),
+    "floats": _retyped("float32"),
+    "doubles": _retyped("float64"),
+    "bools": _retyped("bool"),
+    "two axes": _reshaped(lambda shape: [shape[0], shape[1] * shape[2]]),
+    "four axes": _reshaped(lambda shape: [*shape, 1]),
+    "axes of a batch": _reshaped(lambda shape: [1, *shape]),
+}
+
+
+@st.composite
+def _wrong_rows(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
+    """A record that is too long or too short by a few rows, or has none; sometimes it is another sample's."""
+    made = draw(samples(vocabulary, SOME, (1, 3)))
+    at = draw(st.integers(0, len(made) - 1))
+    array = _array(made[at])
+    rows = array.shape[0]
+    wrong = draw(st.sampled_from([one for one in (rows + 1, rows - 1, 0, rows + 3) if one >= 0 and one != rows]))
+    longer = record(SOME[1], 0, (wrong, *array.shape[1:]))
+    made[at] = _changed(made[at], record=longer)
+    return _batch(model, made)
+
+
+@st.composite
+def _wrong_values(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
+    """A number below -1, or on either side of the number of experts, in one place of a record that has rows."""
+    made = draw(samples(vocabulary, FEW, (1, 3)))
+    lengths = draw(shapes(least=2))
+    experts = draw(st.sampled_from([None, *_EXPERTS]))
+    below = draw(st.sampled_from(_BELOW))
+    beyond = st.integers(-1, 1).map(lambda by: (0 if experts is None else experts + by, "int64"))
+    value, dtype = below if experts is None else draw(beyond)
+    at, layout = draw(st.integers(0, len(made) - 1)), _array(made[0]).shape[1:]
+    array = record(FEW[0], 0, (sum(lengths) - 1, *layout), dtype)
+    place = draw(st.integers(0, len(array.values) - 1))
+    values = [*array.values[:place], str(value) if abs(value) > 2**53 else value, *array.values[place + 1 :]]
+    array = Array(dtype=dtype, shape=array.shape, values=values)
+    made[at] = sample(vocabulary, at + 1, lengths, array)
+    return _batch(model, made, experts)
+
+
+@st.composite
+def _mixture(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
+    """Samples of which any may have no record, and none may have one."""
+    made = draw(samples(vocabulary, (*SOME, (-1,)), (1, 4)))
+    without = draw(st.sets(st.integers(0, len(made) - 1)))
+    return _batch(model, [_changed(one, record=None) if at in without else one for at, one in enumerate(made)])
+
+
+@st.composite
+def _wrong_layouts(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
+    """Two samples and more, one of which has another number of layers, or of top_k, or the two exchanged."""
+    made = draw(samples(vocabulary, SOME, (2, 4)))
+    at, array = draw(st.integers(0, len(made) - 1)), _array(made[0])
+    layers, top_k = array.shape[1:]
+    options = [(layers + 1, top_k), (layers, top_k + 1), (top_k, layers), (1, top_k), (layers, 1)]
+    layout = draw(st.sampled_from([one for one in options if one != (layers, top_k)]))
+    rows = _array(made[at]).shape[0]
+    made[at] = _changed(made[at], record=record(SOME[1], 0, (rows, *layout)))
+    return _batch(model, made)
+
+
+WRONG_RECORDS = Cases(_wrong_record, _fit_for("ROUTE-2", also=FREE))
+WRONG_ROWS = _cases("ROUTE-3", _wrong_rows)
+WRONG_VALUES = _cases("ROUTE-4", _wrong_values)
+WRONG_LAYOUTS = _cases("ROUTE-9", _wrong_layouts)
+MIXTURES = _cases("ROUTE-8", _mixture)
