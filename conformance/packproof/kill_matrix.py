@@ -196,8 +196,11 @@ _BESIDE = {"IDENT-1", "IDENT-3"}
 
 
 def _meets(member: Member, check: Check) -> bool:
-    """Whether the rule looks at the faulty part: a faulty selection, gate or lock stands beside a good packer."""
-    if member.is_source or member.consumer is not None:
+    """Whether the rule looks at the faulty part: a faulty selection, gate or lock stands beside a good packer.
+
+    A packer that carries routing and the steps beside it are looked at by every rule on either.
+    """
+    if member.is_source or member.consumer is not None or member.routing is not None:
         return True
     parts = {"PackerSelection": member.selection, "ResumeGate": member.gate, "IdentityLock": member.lock}
     looks_at = [name for name in parts if name in check.requirement.needs]

@@ -1,5 +1,6 @@
 """Chapter routing, what is asked of batches before they are replayed, records of several turns, and their transport."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from packer_schemas.routing import FORWARD_REPLAY_BATCH_KEY
@@ -80,7 +81,17 @@ def route_14(subject: Subject, case: RoutingTurnsCase) -> None:
         return
     with steps.calling(call):
         found = run()
-    expect_array(call, case.later_ids, expected, plain(found), found)
+    expect_array(call, case.later_ids, expected, found, _border_fault(case, arrays, found))
+
+
+def _border_fault(case: RoutingTurnsCase, arrays: Sequence[Array | None], found: Any) -> str:
+    """At which row two turns were joined, where it is a row other than the border."""
+    got = plain(found)
+    if case.first_row or got is None or None in arrays:
+        return ""
+    earlier, later = (rows_of(one) for one in arrays if one is not None)
+    joined = [at for at in range(min(len(earlier), len(later)) + 1) if earlier[:at] + later[at:] == rows_of(got)]
+    return f"joined at row {joined[0]}" if joined else ""
 
 
 def _brief(array: Array | None) -> str:

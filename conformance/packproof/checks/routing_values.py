@@ -6,7 +6,7 @@ from packer_schemas.plain_array import Array
 from packer_schemas.routing_cases import RoutedSample, RoutingBatchCase
 from packproof.registry import check
 from packproof.routed.batches import Collated, collated
-from packproof.routed.faults import name_filler_fault, name_row_fault, name_value_fault
+from packproof.routed.faults import name_filler_fault, name_row_fault, name_type_fault, name_value_fault
 from packproof.routed.records import length_of, signed_limit
 from packproof.routed.strategies import SOME, WIDE, WITH_MISSING, batches
 from packproof.subject import Subject
@@ -55,8 +55,7 @@ def route_10(subject: Subject, case: RoutingBatchCase) -> None:
     if want != have:
         top = max(seen.expected.values, default=-1)
         given = {one.record.dtype for one in seen.samples if one.record is not None}
-        narrow = 0 <= signed_limit(have) < top
-        fault = "type of the record kept" if given == {have} else "too narrow" if narrow else ""
+        fault = "type of the record kept" if given == {have} else name_type_fault(have, top)
         call = f"{seen.batch.call}, the type for {'no expert id' if top < 0 else f'expert {top}'}"
         raise Violation.of(call, expected=want, got=have, fault=fault)
 

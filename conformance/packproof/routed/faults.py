@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-__all__ = ["name_filler_fault", "name_row_fault", "name_value_fault"]
+from packproof.routed.records import signed_limit
+
+__all__ = ["name_filler_fault", "name_row_fault", "name_type_fault", "name_value_fault"]
 
 Rows = Sequence[tuple[int | float, ...]]
 
@@ -14,8 +16,8 @@ def name_row_fault(expected: Rows, got: Rows, count: int, others: Sequence[Rows]
         return f"{len(have)} positions wide instead of {len(want)}"
     filler = want[count:][:1] * count
     shapes = {
-        "at the end of the row instead of its beginning": want[:count] == have[len(have) - count :],
         "shifted by one row": have[1 : count + 1] == want[:count],
+        "at the end of the row instead of its beginning": want[:count] == have[len(have) - count :],
         "shifted by one row, to the left": have[: count - 1] == want[1:count] != [],
         "last row dropped": have[: count - 1] == want[: count - 1] and have[count - 1 : count] == filler[:1],
         "nothing but filler": bool(filler) and have[:count] == filler,
@@ -53,3 +55,9 @@ def name_filler_fault(got: Sequence[int | float]) -> str:
     if values == {0}:
         return "filler is expert 0"
     return f"filler is {got[0]}" if len(values) == 1 else "ids where nothing was recorded"
+
+
+def name_type_fault(got: str, largest: float) -> str:
+    """What is wrong with a type that is not the smallest for its largest id."""
+    limit = signed_limit(got)
+    return "" if limit < 0 else "too narrow" if limit < largest else "wider than its ids"

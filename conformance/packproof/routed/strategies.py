@@ -35,7 +35,7 @@ SOME = (*FEW, tuple(range(101)))
 
 BORDERS = (0, 3, 127, 128, 255, 256, 32767, 32768, 2**31 - 1, 2**31, 2**53 + 1, 2**63 - 1)
 
-WIDE = (*FEW, *((top, 0, 3, 2, top, 1) for top in BORDERS))
+WIDE = (*FEW, (255, 0, 3), (200, 1, 255), *((top, 0, 3, 2, top, 1) for top in BORDERS))
 """Experts up to the borders of the types, in no order and with repeats."""
 
 WITH_MISSING = ((-1, 0, 2), (3, -1, -1, 0), (-1,))
@@ -75,8 +75,9 @@ def _plain(value: int) -> int | str:
 
 
 def _types(pool: Sequence[int]) -> list[str]:
-    """Types that hold every id of a pool."""
-    return [name for name, most in _SIZES.items() if max(pool) <= most and (min(pool) >= 0 or name != "uint8")][::-1]
+    """Types that hold every id of a pool, the widest first; bytes twice, where it takes all of their bits."""
+    fitting = [name for name, most in _SIZES.items() if max(pool) <= most and (min(pool) >= 0 or name != "uint8")]
+    return [*fitting[::-1], *(["uint8"] if 127 < max(pool) <= 255 else [])]
 
 
 def sample(
@@ -93,13 +94,22 @@ def sample(
 
 @st.composite
 def samples(
-    draw: st.DrawFn, vocabulary: Vocabulary, pools: Sequence[Sequence[int]], counts: tuple[int, int] = (1, 4)
+    draw: st.DrawFn,
+    vocabulary: Vocabulary,
+    pools: Sequence[Sequence[int]],
+    counts: tuple[int, int] = (1, 4),
+    *,
+    typed: bool = True,
 ) -> list[RoutedSample]:
-    """Samples with good records of one layout, of ids out of `pools`; `counts` are how few and how many."""
+    """Samples with good records of one layout, of ids out of `pools`; `counts` are how few and how many.
+
+    If `typed` the records come in any type that holds them, else in int64.
+    """
     layout, made = draw(layouts()), []
     for number in range(1, draw(st.integers(*counts)) + 1):
         lengths, pool = draw(shapes()), draw(st.sampled_from(pools))
-        dtype, start = draw(st.sampled_from(_types(pool))), draw(st.integers(0, len(pool) - 1))
+        dtype = draw(st.sampled_from(_types(pool))) if typed else "int64"
+        start = draw(st.integers(0, len(pool) - 1))
         array = record(pool, start, (sum(lengths) - 1, *layout), dtype)
         made.append(sample(vocabulary, number, lengths, array, draw(containers())))
     return made

@@ -85,7 +85,7 @@ _NO_RECORDS: dict[str, Callable[[RoutedSample], RoutedSample]] = {
 @st.composite
 def _wrong_rows(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """A record that is too long or too short by a few rows, or has none; sometimes it is another sample's."""
-    made = draw(samples(vocabulary, SOME, (1, 3)))
+    made = draw(samples(vocabulary, SOME, (1, 3), typed=False))
     at = draw(st.integers(0, len(made) - 1))
     array = _array(made[at])
     rows = array.shape[0]
@@ -98,7 +98,7 @@ def _wrong_rows(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> R
 @st.composite
 def _wrong_values(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """A number below -1, or on either side of the number of experts, in one place of a record that has rows."""
-    made = draw(samples(vocabulary, FEW, (1, 3)))
+    made = draw(samples(vocabulary, FEW, (1, 3), typed=False))
     lengths = draw(shapes(least=2))
     experts = draw(st.sampled_from([None, *_EXPERTS]))
     below = draw(st.sampled_from(_BELOW))
@@ -116,7 +116,7 @@ def _wrong_values(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) ->
 @st.composite
 def _mixture(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """Samples of which any may have no record, and none may have one."""
-    made = draw(samples(vocabulary, (*SOME, (-1,)), (1, 4)))
+    made = draw(samples(vocabulary, (*SOME, (-1,)), (1, 4), typed=False))
     without = draw(st.sets(st.integers(0, len(made) - 1)))
     return _batch(model, [_changed(one, record=None) if at in without else one for at, one in enumerate(made)])
 
@@ -124,7 +124,7 @@ def _mixture(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> Rout
 @st.composite
 def _wrong_layouts(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """Two samples and more, one of which has another number of layers, or of top_k, or the two exchanged."""
-    made = draw(samples(vocabulary, SOME, (2, 4)))
+    made = draw(samples(vocabulary, SOME, (2, 4), typed=False))
     at, array = draw(st.integers(0, len(made) - 1)), _array(made[0])
     layers, top_k = array.shape[1:]
     options = [(layers + 1, top_k), (layers, top_k + 1), (top_k, layers), (1, top_k), (layers, 1)]

@@ -7,9 +7,11 @@ from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_gate import MiniatureGate
 from packproof.zoo.miniature_identity import MiniatureDeclared
 from packproof.zoo.miniature_lock import MiniatureLock
+from packproof.zoo.miniature_routed import MiniatureRouted
 from packproof.zoo.miniature_run import MiniatureRun
 from packproof.zoo.miniature_selection import MiniatureSelection
 from packproof.zoo.miniature_source import MiniatureLines, MiniaturePairs, MiniatureSource
+from packproof.zoo.miniature_steps import MiniatureSteps
 
 __all__ = ["Member", "fault", "good_members", "member", "members"]
 
@@ -34,6 +36,10 @@ def members() -> tuple[Member, ...]:
         masks_ignored,
         rollout,
         rollout_hooks,
+        routing,
+        routing_rows,
+        routing_steps,
+        routing_values,
         selection,
         source_items,
         source_names,
@@ -66,6 +72,13 @@ def good_members() -> tuple[Member, ...]:
         lock=MiniatureLock,
         levels=("core", "resume"),
     )
+    routed = Member(
+        "miniature-routed",
+        MiniatureRouted,
+        story="Keeps every rule on recorded routing, and so do the steps beside it.",
+        routing=MiniatureSteps,
+        levels=("core", "routing"),
+    )
     sources = [
         Member(
             f"miniature-{name}",
@@ -84,7 +97,7 @@ def good_members() -> tuple[Member, ...]:
         run=MiniatureRun,
         levels=("source",),
     )
-    return plain, declared, *sources, run
+    return plain, declared, routed, *sources, run
 
 
 def member(name: str) -> Member:

@@ -13,6 +13,8 @@ from packproof.subject import Subject
 from packproof.tested import Tested
 from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_identity import MiniatureDeclared
+from packproof.zoo.miniature_routed import MiniatureRouted
+from packproof.zoo.miniature_steps import MiniatureSteps
 
 __all__ = ["Member", "fault", "known_bad"]
 
@@ -25,8 +27,8 @@ _KINDS = {kind.noun: kind for kind in CONSUMERS}
 class Member:
     """A packer, source or consumer, or what stands beside a good one: the rules `breaks` must catch it, and no others.
 
-    Beside a packer it is a selection, gate or lock; beside a source, or alone, a run. `arguments` are what the factory
-    of a source is called with, and `consumer` is the kind of a consumer.
+    Beside a packer it is a selection, gate, lock or routing steps; beside a source, or alone, a run. `arguments` are
+    what the factory of a source is called with, and `consumer` is the kind of a consumer.
 
     It is held to `levels`, by default those of the rules that it breaks. The rules of a selection, or of a gate, do not
     apply where there is none.
@@ -40,6 +42,7 @@ class Member:
     selection: Callable[[], Any] | None = None
     gate: Callable[[], Any] | None = None
     lock: Callable[[], Any] | None = None
+    routing: Callable[[], Any] | None = None
     run: Callable[[], Any] | None = None
     arguments: Mapping[str, Any] | None = None
     consumer: type[ConsumerSubject] | None = None
@@ -63,8 +66,8 @@ class Member:
         if self.consumer is not None:
             return self.consumer(self.factory, label=self.name)
         selection, gate = self.selection and self.selection(), self.gate and self.gate()
-        lock = self.lock and self.lock()
-        return Subject(self.factory, label=self.name, selection=selection, gate=gate, lock=lock)
+        lock, routing = self.lock and self.lock(), self.routing and self.routing()
+        return Subject(self.factory, label=self.name, selection=selection, gate=gate, routing=routing, lock=lock)
 
     def held_to(self, rule: Requirement) -> bool:
         """Whether it is held to a rule at all."""
@@ -78,7 +81,8 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
     `report` is a public report of the fault. A class with `open_prompts` is a run, one with `__getitem__` a source,
     built with the keyword arguments in its attribute `arguments`; one whose attribute `consumer` names a kind of
     consumers is one of them; one with `init_data_packer` is a selection, one with `admit` a resume gate, one with
-    `check` and `update` a lock, anything else a packer.
+    `check` and `update` a lock, one with `join_turn_routing` routing steps, anything else a packer; beside one that
+    carries routing stand good steps.
     """
 
     def declare(bad: _Bad) -> _Bad:
@@ -98,8 +102,11 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
             _known_bad[name] = Member(name, MiniatureDeclared, ids, report, story, gate=bad)
         elif hasattr(bad, "check") and hasattr(bad, "update"):
             _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, lock=bad)
+        elif hasattr(bad, "join_turn_routing"):
+            _known_bad[name] = Member(name, MiniatureRouted, ids, report, story, routing=bad)
         else:
-            _known_bad[name] = Member(name, bad, ids, report, story)
+            steps = MiniatureSteps if MiniatureRouted in getattr(bad, "__mro__", ()) else None
+            _known_bad[name] = Member(name, bad, ids, report, story, routing=steps)
         return bad
 
     return declare

@@ -105,8 +105,12 @@ class MiniatureSteps:
         if earlier.shape[1:] != later.shape[1:]:
             raise ValueError(f"the layouts are {earlier.shape[1:]} and {later.shape[1:]}")
         border = self._turn_border(shared, len(earlier_ids), len(later_ids))
-        between = self._missing(later, max(0, first_row - border))
+        between = self._gap(later, max(0, first_row - border))
         return self._packed([earlier[:border], between, later[max(0, border - first_row) :]])
+
+    def _gap(self, record: Any, count: int) -> Any:
+        """Rows that neither turn recorded."""
+        return self._missing(record, count)
 
     def _check_turns(self, shared: int, first_row: int, length: int) -> None:
         if shared == 0:
