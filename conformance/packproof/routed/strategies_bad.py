@@ -46,8 +46,9 @@ def _array(one: RoutedSample) -> Array:
 @st.composite
 def _wrong_record(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """Something that is no record, in one place; of every kind, and good ones of every type besides."""
+    kind = draw(st.sampled_from(["good", *_NO_RECORDS]))
     made = draw(samples(vocabulary, FEW, (1, 3)))
-    at, kind = draw(st.integers(0, len(made) - 1)), draw(st.sampled_from(["good", *_NO_RECORDS]))
+    at = draw(st.integers(0, len(made) - 1))
     if kind != "good":
         made[at] = _NO_RECORDS[kind](made[at])
     return _batch(model, made)
@@ -98,12 +99,10 @@ def _wrong_rows(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> R
 @st.composite
 def _wrong_values(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """A number below -1, or on either side of the number of experts, in one place of a record that has rows."""
+    experts = draw(st.sampled_from([None, *_EXPERTS]))
+    value, dtype = draw(st.sampled_from(_BELOW if experts is None else [(experts + by, "int64") for by in (-1, 0, 1)]))
     made = draw(samples(vocabulary, FEW, (1, 3), typed=False))
     lengths = draw(shapes(least=2))
-    experts = draw(st.sampled_from([None, *_EXPERTS]))
-    below = draw(st.sampled_from(_BELOW))
-    beyond = st.integers(-1, 1).map(lambda by: (0 if experts is None else experts + by, "int64"))
-    value, dtype = below if experts is None else draw(beyond)
     at, layout = draw(st.integers(0, len(made) - 1)), _array(made[0]).shape[1:]
     array = record(FEW[0], 0, (sum(lengths) - 1, *layout), dtype)
     place = draw(st.integers(0, len(array.values) - 1))
@@ -117,7 +116,7 @@ def _wrong_values(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) ->
 def _mixture(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """Samples of which any may have no record, and none may have one."""
     made = draw(samples(vocabulary, (*SOME, (-1,)), (1, 4), typed=False))
-    without = draw(st.sets(st.integers(0, len(made) - 1)))
+    without = [at for at in range(len(made)) if draw(st.booleans())]
     return _batch(model, [_changed(one, record=None) if at in without else one for at, one in enumerate(made)])
 
 

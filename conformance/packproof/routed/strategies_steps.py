@@ -46,11 +46,11 @@ def _joinable(case: RoutingMoveCase, _: Any) -> str:
 @st.composite
 def _moves(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingMoveCase:
     """Samples to be joined, and two borders of the first; now and then borders, or records, that do not go together."""
-    made = draw(samples(vocabulary, _POOLS, (1, 3)))
+    kind = draw(st.sampled_from(["good", "good", "good", "borders", "mixture", "layout"]))
+    made = draw(samples(vocabulary, _POOLS, (2 if kind in ("mixture", "layout") else 1, 3)))
     length = len(made[0].prompt_ids) + len(made[0].completion)
     start = draw(st.integers(0, length - 1))
     end = draw(st.integers(start + 1, length))
-    kind = draw(st.sampled_from(["good"] * 4 + ["borders", "mixture", "layout"]))
     if kind == "borders":
         start, end = draw(st.sampled_from([(-1, end), (start, length + 1), (start, start), (end, start), (-1, length)]))
     at = draw(st.integers(0, len(made) - 1))
@@ -63,14 +63,22 @@ def _moves(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> Routin
     return RoutingMoveCase(model=model, samples=made, start=start, end=end)
 
 
+_WRONG_TURNS = ("nothing shared", "rows", "layout", "missing", "none", "border")
+
+
 @st.composite
 def _turns(draw: st.DrawFn, _model: str | None, _vocabulary: Vocabulary) -> RoutingTurnsCase:
     """Two turns that share a prefix of any length, as good as they are, or with one thing wrong about them."""
+    kind = draw(st.sampled_from(["good", "short prefix", "short prefix", "gap", "gap", *_WRONG_TURNS]))
     layers, top_k = draw(layouts())
-    earlier, later = draw(st.integers(1, 5)), draw(st.integers(1, 6))
-    shared = draw(st.integers(0 if draw(st.booleans()) else 1, min(earlier, later)))
-    first_row = draw(st.sampled_from([0, 0, *range(later)]))
-    kind = draw(st.sampled_from(["good"] * 6 + ["rows", "layout", "missing", "none", "border"]))
+    least = 3 if kind in ("short prefix", "gap") else 1
+    earlier, later = draw(st.integers(least, 5)), draw(st.integers(least, 6))
+    shared = draw(st.integers(1, min(earlier, later)))
+    first_row = draw(st.sampled_from([0, *range(later)]))
+    if kind in ("short prefix", "gap"):
+        shared, first_row = 1, draw(st.integers(2, later - 1)) if kind == "gap" else 0
+    if kind == "nothing shared":
+        shared = 0
     if kind == "border":
         first_row = draw(st.sampled_from([-1, later, later + 2]))
     pools = draw(st.sampled_from([(range(10, 60), range(60, 110), "int64"), ((255, 0, 1), (2, 3, 4), "uint8")]))
@@ -93,9 +101,9 @@ def _turns(draw: st.DrawFn, _model: str | None, _vocabulary: Vocabulary) -> Rout
 @st.composite
 def _replays(draw: st.DrawFn, _model: str | None, _vocabulary: Vocabulary) -> RoutingReplayCase:
     """A batch whose routing fits the model, or one of which one thing does not."""
+    kind = draw(st.sampled_from(["good", "none", "expert", "below", "type", *_SHAPES]))
     rows, width = draw(st.integers(1, 3)), draw(st.integers(1, 4))
     layers, top_k = draw(layouts())
-    kind = draw(st.sampled_from(["good", "good", "none", "expert", "below", "type", *_SHAPES]))
     experts = draw(st.sampled_from([4, None])) if kind != "expert" else 4
     pool = {"expert": (4, 0, 1), "below": (-2, 0)}.get(kind, FEW[0])
     shape = _SHAPES[kind]([rows, width, layers, top_k]) if kind in _SHAPES else [rows, width, layers, top_k]

@@ -38,7 +38,7 @@ class MiniatureSteps:
         self._check_borders(start, end, len(policy_input.input_ids))
         record = policy_input.forward_routing
         rows = None if record is None else self._packed([self._cut(_array(record), start, end)])
-        return RoutedRow(policy_input.input_ids[start:end], policy_input.logprob_masks[start:end], rows)
+        return RoutedRow(policy_input.input_ids[start:end], [*policy_input.logprob_masks[start : end - 1], 0], rows)
 
     def _check_borders(self, start: int, end: int, length: int) -> None:
         if not 0 <= start < end <= length:
