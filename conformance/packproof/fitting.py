@@ -15,6 +15,7 @@ from packer_schemas.cases import (
     RefusedPromptCase,
     Sample,
 )
+from packer_schemas.routing_cases import RECORD_FIELDS
 from packproof.load import describe
 
 if TYPE_CHECKING:
@@ -185,8 +186,10 @@ def holds_ids(vocabulary: "Vocabulary", case: Any) -> bool:
 
 
 def _largest_id(value: Any) -> int:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    own = [one for one in parts if isinstance(one, int)] if isinstance(value, list) else []
+    if isinstance(value, dict):
+        return max([0, *(_largest_id(part) for name, part in value.items() if name not in RECORD_FIELDS)])
+    parts = value if isinstance(value, list) else ()
+    own = [one for one in parts if isinstance(one, int)]
     return max([0, *own, *map(_largest_id, parts)])
 
 

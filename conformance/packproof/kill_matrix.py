@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from packer_schemas.report import Outcome
+from packer_schemas.routing_cases import RECORD_FIELDS
 from packproof.corpus import Corpus
 from packproof.effort import EFFORTS, Settings, named_effort
 from packproof.registry import Check, all_checks
@@ -180,7 +181,8 @@ def size_of(outcome: Outcome) -> int:
     return ids or len(case.model_dump_json(exclude={"kind", "model"}))
 
 
-_NO_IDS = ("extra_width", "n_ignore_prefix_tokens")
+_SIZES = ("rows", "width", "layers", "top_k")
+_NO_IDS = ("extra_width", "n_ignore_prefix_tokens", "experts", "start", "end", "first_row", *_SIZES, *RECORD_FIELDS)
 
 
 def _count_ids(value: object) -> int:

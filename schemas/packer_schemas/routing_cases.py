@@ -9,6 +9,7 @@ from packer_schemas.plain_array import Array
 from packer_schemas.policy import TokenIds
 
 __all__ = [
+    "RECORD_FIELDS",
     "RecordContainer",
     "RoutedSample",
     "RoutingBatchCase",
@@ -19,6 +20,9 @@ __all__ = [
 ]
 
 RecordContainer = Literal["tensor", "numpy", "list", "meta tensor"]
+
+RECORD_FIELDS = ("record", "earlier_record", "later_record", "routing")
+"""Fields of these cases that hold expert ids, which are no token ids."""
 
 _RECORD = "Expert ids [rows, layers, top_k]; null: nothing was recorded."
 _EXPERTS = "Number of experts of a layer, where it is known; null: it is not."

@@ -15,13 +15,13 @@ from packproof.routed.batches import (
     raws,
     rows,
     width,
-    with_records,
 )
 from packproof.routed.broken import FREE, broken_rules, largest
 from packproof.routed.records import handed, plain, shown
 from packproof.routed.steps import Steps
-from packproof.routed.strategies import SOME, batches
-from packproof.routed.strategies_bad import MIXTURES, WRONG_LAYOUTS, WRONG_RECORDS, WRONG_ROWS, WRONG_VALUES
+from packproof.routed.strategies import FEW, SOME, batches
+from packproof.routed.strategies_bad import WRONG_LAYOUTS, WRONG_ROWS, WRONG_VALUES
+from packproof.routed.variants import mixtures, wrong_records
 from packproof.subject import Subject
 from packproof.violation import CallFailed, Unexercised, Violation
 
@@ -71,7 +71,7 @@ def _expect_no_alias_read(subject: Subject, case: RoutingBatchCase, names: set[A
             )
 
 
-@check("ROUTE-2", cases=WRONG_RECORDS)
+@check("ROUTE-2", cases=batches(FEW, may_break=("ROUTE-2", FREE)))
 def route_2(subject: Subject, case: RoutingBatchCase) -> None:
     """A record is an integer array [L-1, layers, top_k] on the CPU, one row per input position but the last."""
     broken = broken_rules(case.samples)
@@ -79,8 +79,11 @@ def route_2(subject: Subject, case: RoutingBatchCase) -> None:
         raise Unexercised("an unsigned type of 16 or 32 bits may be taken or refused")
     if "ROUTE-2" in broken:
         expect_refused(subject, case, broken["ROUTE-2"], REFUSALS)
-    elif largest(case.samples) >= -1:
-        _expect_taken(subject, case, "a batch: these are records")
+        return
+    _expect_taken(subject, case, "a batch: these are records")
+    for samples in wrong_records(case.samples):
+        changed = case.model_copy(update={"samples": samples})
+        expect_refused(subject, changed, broken_rules(samples)["ROUTE-2"], REFUSALS)
 
 
 def _expect_taken(subject: Subject, case: RoutingBatchCase, wanted: str) -> None:
@@ -156,17 +159,23 @@ def _raised(sample: Any, old: int, new: int) -> Any:
     return sample.model_copy(update={"record": record})
 
 
-@check("ROUTE-8", cases=MIXTURES)
+@check("ROUTE-8", cases=batches((*SOME, (-1,)), least=2, may_break=("ROUTE-8",)))
 def route_8(subject: Subject, case: RoutingBatchCase) -> None:
     """All samples of a batch carry routing or none of them does; a mixture is refused with ValueError."""
     broken = broken_rules(case.samples)
     if "ROUTE-8" in broken:
         expect_refused(subject, case, broken["ROUTE-8"])
         return
+    _expect_no_entry(subject, case)
+    if any(one.record is not None for one in case.samples):
+        for samples in mixtures(case.samples):
+            changed = case.model_copy(update={"samples": samples})
+            expect_refused(subject, changed, broken_rules(samples)["ROUTE-8"])
+
+
+def _expect_no_entry(subject: Subject, case: RoutingBatchCase) -> None:
     driver = subject.on(case.model)
-    bare = driver.collate(
-        rows(driver, case.samples), width(case), with_records(rows(driver, case.samples), [None] * len(case.samples))
-    )
+    bare = driver.collate(rows(driver, case.samples), width(case))
     if FORWARD_REPLAY_BATCH_KEY in bare.columns:
         got = bare.columns[FORWARD_REPLAY_BATCH_KEY]
         raise Violation.of(

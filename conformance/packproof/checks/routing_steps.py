@@ -24,6 +24,7 @@ from packproof.routed.records import array_of, length_of, plain, same_values, sh
 from packproof.routed.roomless import Roomless
 from packproof.routed.steps import Steps
 from packproof.routed.strategies_steps import MOVES, TRAJECTORIES
+from packproof.routed.variants import mixtures, wrong_borders, wrong_layouts
 from packproof.subject import Subject
 from packproof.trainer import silenced
 from packproof.views import PolicyView
@@ -59,13 +60,18 @@ def route_5(subject: Subject, case: RoutingTrajectoryCase) -> None:
 def route_12(subject: Subject, case: RoutingMoveCase) -> None:
     """Routing follows its ids through every cut, join and regrouping, and nothing else moves it."""
     steps, driver = Steps(subject), subject.on(case.model)
-    _expect_cut(steps, driver, case)
+    first, borders = case.samples[0], (case.start, case.end)
+    _expect_cut(steps, driver, first, *borders)
     _expect_join(steps, driver, case.samples)
+    if not broken_rules(case.samples) and first.record is not None:
+        for start, end in wrong_borders(*borders, length_of(first)):
+            _expect_cut(steps, driver, first, start, end)
+        for samples in (*mixtures(case.samples), *wrong_layouts(case.samples)):
+            _expect_join(steps, driver, samples)
     _expect_unmoved(subject, steps, driver, case)
 
 
-def _expect_cut(steps: Steps, driver: Driver, case: RoutingMoveCase) -> None:
-    first, (start, end) = case.samples[0], (case.start, case.end)
+def _expect_cut(steps: Steps, driver: Driver, first: RoutedSample, start: int, end: int) -> None:
     (given,), length = raws(driver, [first]), length_of(first)
     call = f"cut_policy_input(a policy input of {length} ids, {start}, {end})"
     if not 0 <= start < end <= length:

@@ -14,6 +14,7 @@ from packproof.routed.records import array_of, handed, length_of, plain, rows_of
 from packproof.routed.steps import Steps
 from packproof.routed.strategies import SOME, WITH_MISSING, batches
 from packproof.routed.strategies_steps import REPLAYS, TURNS
+from packproof.routed.variants import wrong_replays, wrong_turns
 from packproof.subject import Subject
 from packproof.violation import Violation
 
@@ -22,6 +23,13 @@ from packproof.violation import Violation
 def route_13(subject: Subject, case: RoutingReplayCase) -> None:
     """With replay on, a consumer refuses a batch without forward_replay_routing."""
     steps = Steps(subject)
+    _expect_replay(steps, case)
+    if case.routing is not None and _wrong_for_replay(case) is None:
+        for wrong in wrong_replays(case):
+            _expect_replay(steps, wrong)
+
+
+def _expect_replay(steps: Steps, case: RoutingReplayCase) -> None:
     sizes = f"{case.layers}, {case.top_k}" + ("" if case.experts is None else f", {case.experts}")
     told = "without routing" if case.routing is None else f"with routing {case.routing.dtype} {case.routing.shape}"
     call = f"expect_replay_batch(a batch [{case.rows}, {case.width}] {told}, {sizes})"
@@ -65,6 +73,13 @@ def _batch(case: RoutingReplayCase, *, key: bool = True) -> dict[str, Any]:
 def route_14(subject: Subject, case: RoutingTurnsCase) -> None:
     """A joined record of several turns takes its rows from the later turn from the shared-prefix border on."""
     steps = Steps(subject)
+    if _expect_turns(steps, case) and case.earlier_record is not None:
+        for wrong in wrong_turns(case):
+            _expect_turns(steps, wrong)
+
+
+def _expect_turns(steps: Steps, case: RoutingTurnsCase) -> bool:
+    """Demand the joined record, or a refusal; whether the turns are to be joined."""
     arrays = [None if one is None else array_of(one) for one in (case.earlier_record, case.later_record)]
     call = f"join_turn_routing({case.earlier_ids}, {_brief(arrays[0])}, {case.later_ids}, {_brief(arrays[1])}"
     call += f", first_row={case.first_row})" if case.first_row else ")"
@@ -78,10 +93,11 @@ def route_14(subject: Subject, case: RoutingTurnsCase) -> None:
         expected = oracle.of_turns(case.earlier_ids, arrays[0], case.later_ids, arrays[1], case.first_row)
     except ValueError:
         steps.refuses(call, run)
-        return
+        return False
     with steps.calling(call):
         found = run()
     expect_array(call, case.later_ids, expected, found, _border_fault(case, arrays, found))
+    return True
 
 
 def _border_fault(case: RoutingTurnsCase, arrays: Sequence[Array | None], found: Any) -> str:

@@ -9,6 +9,7 @@ from packproof.routed.batches import Collated, collated
 from packproof.routed.faults import name_filler_fault, name_row_fault, name_type_fault, name_value_fault
 from packproof.routed.records import length_of, signed_limit
 from packproof.routed.strategies import SOME, WIDE, WITH_MISSING, batches
+from packproof.routed.variants import as_bytes
 from packproof.subject import Subject
 from packproof.violation import NotTested, Violation
 
@@ -63,8 +64,11 @@ def route_10(subject: Subject, case: RoutingBatchCase) -> None:
 @check("ROUTE-11", cases=batches(WIDE))
 def route_11(subject: Subject, case: RoutingBatchCase) -> None:
     """Expert ids keep their values and their order along every axis."""
-    _placed(subject, case)
-    seen = collated(subject, case)
+    _expect_values(_placed(subject, case))
+    _expect_values(collated(subject, case, as_bytes(case.samples)))
+
+
+def _expect_values(seen: Collated) -> None:
     if 0 <= signed_limit(seen.routing.dtype) < max(seen.expected.values, default=-1):
         raise NotTested("the type of the batch holds less than its largest id; ROUTE-10 speaks of that")
     for number, sample in enumerate(seen.samples):

@@ -24,7 +24,6 @@ __all__ = [
     "sample",
     "samples",
     "shapes",
-    "unfit_good",
 ]
 
 FEW = ((0, 1, 2, 3),)
@@ -115,8 +114,11 @@ def samples(
     return made
 
 
-def batches(pools: Sequence[Sequence[int]] = SOME, *, least: int = 1) -> Cases:
-    """Batches whose records are to be taken, with ids out of `pools`, up to three columns wider than the longest."""
+def batches(pools: Sequence[Sequence[int]] = SOME, *, least: int = 1, may_break: Sequence[str] = ()) -> Cases:
+    """Batches whose records are to be taken, with ids out of `pools`, up to three columns wider than the longest.
+
+    A case that a user gives may have records that `may_break` speaks of.
+    """
 
     def build(model: str | None, vocabulary: Vocabulary) -> st.SearchStrategy[RoutingBatchCase]:
         return st.builds(
@@ -125,12 +127,11 @@ def batches(pools: Sequence[Sequence[int]] = SOME, *, least: int = 1) -> Cases:
             st.integers(0, 3),
         )
 
-    return Cases(build, unfit_good)
+    def unfit(case: RoutingBatchCase, _: Any) -> str:
+        broken = [one for one in broken_rules(case.samples, case.experts) if one not in may_break]
+        if broken:
+            return f"its records are for {', '.join(broken)} to refuse"
+        none = all(one.record is None for one in case.samples) and "ROUTE-8" not in may_break
+        return "none of its samples has a record" if none else ""
 
-
-def unfit_good(case: RoutingBatchCase, _: Any) -> str:
-    """Why the records of a batch are not all to be taken."""
-    broken = broken_rules(case.samples, case.experts)
-    if broken:
-        return f"its records are for {', '.join(broken)} to refuse"
-    return "" if any(one.record is not None for one in case.samples) else "none of its samples has a record"
+    return Cases(build, unfit)

@@ -1,10 +1,11 @@
-"""Vectors as cases: the inputs of the core chapters in the form that the checks of their rules are run on."""
+"""Vectors as cases: inputs of chapters in the form that the checks of their rules are run on."""
 
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from packer_schemas.cases import BadIdsCase, BatchCase, PolicyCase, RefusedPromptCase, Sample
+from packer_schemas.routing_cases import RoutedSample, RoutingBatchCase, RoutingMoveCase, RoutingTurnsCase
 from packer_spec.oracle.typed_values import value_of
 from packproof.vectors.files import vectors
 
@@ -23,7 +24,7 @@ def vector_cases(requirement: str) -> tuple[Any, ...]:
 @cache
 def _by_requirement() -> dict[str, tuple[Any, ...]]:
     found: dict[str, dict[str, Any]] = {}
-    for vector in (vector for name in _CORE for vector in vectors(name)):
+    for vector in (vector for name in _MADE_BY for vector in vectors(name)):
         case = case_of(vector)
         if case is not None:
             found.setdefault(vector.requirement, {})[case.model_dump_json()] = case
@@ -31,12 +32,13 @@ def _by_requirement() -> dict[str, tuple[Any, ...]]:
 
 
 def case_of(vector: Any) -> Any:
-    """A vector of masks, authority or collation as a case of its rule.
+    """A vector of masks, authority, collation or routing as a case of its rule.
 
     None for samples that no packer would make, and for prompt ids of which AUTH-8 says that the kit does not try them.
     """
     given = vector.model_dump(by_alias=True)["input"]
-    return _CORE[vector.id.partition("-")[0]](vector.requirement, given, (given["tokenizer"] or {}).get("model"))
+    model = (given.get("tokenizer") or {}).get("model")
+    return _MADE_BY[vector.id.partition("-")[0]](vector.requirement, given, model)
 
 
 def _of_row(requirement: str, given: dict[str, Any], model: str | None) -> Any:
@@ -71,6 +73,34 @@ def _of_batch(requirement: str, given: dict[str, Any], model: str | None) -> Any
     return BatchCase(model=model, samples=samples, extra_width=max(0, width - longest))
 
 
+def _of_routing(requirement: str, given: dict[str, Any], _: str | None) -> Any:
+    """A batch, a move of records, or two turns; None for what COLL-12 says, which looks at ids alone."""
+    if not requirement.startswith("ROUTE"):
+        return None
+    if given["kind"] == "turns":
+        earlier, later = given["earlier"], given["later"]
+        return RoutingTurnsCase(
+            earlier_ids=earlier["input_ids"],
+            earlier_record=earlier["record"],
+            later_ids=later["input_ids"],
+            later_record=later["record"],
+            first_row=given["first_row"],
+        )
+    samples = [_routed(one) for one in given.get("samples", [given.get("sample")])]
+    if given["kind"] == "cut":
+        return RoutingMoveCase(samples=samples, start=given["start"], end=given["stop"])
+    if given["kind"] == "join":
+        return RoutingMoveCase(samples=samples)
+    longest = max(len(one["input_ids"]) for one in given["samples"])
+    return RoutingBatchCase(samples=samples, extra_width=given["max_len"] - longest, experts=given["experts"])
+
+
+def _routed(given: dict[str, Any]) -> RoutedSample:
+    """A sample of these ids, of which the first is taken for the prompt."""
+    ids = given["input_ids"]
+    return RoutedSample(prompt_ids=ids[:1], completion=ids[1:], record=given["record"])
+
+
 def _sample(ids: list[int], mask: Sequence[int]) -> Sample | None:
     """The sample whose policy input has these ids and this mask; None where no sample has, as when it was overwritten.
 
@@ -98,4 +128,4 @@ def _are_ids(given: Any) -> bool:
     return all(type(one) is int and one >= 0 for one in given)
 
 
-_CORE = {"masks": _of_row, "authority": _of_ids, "collation": _of_batch}
+_MADE_BY = {"masks": _of_row, "authority": _of_ids, "collation": _of_batch, "routing": _of_routing}
