@@ -1,0 +1,67 @@
+"""How a body samples: the keys of the chapter, read and checked once."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from packer_reference.token_ids import token_ids
+
+__all__ = ["DEFAULT_MAX_TOKENS", "Sampling", "read_sampling"]
+
+DEFAULT_MAX_TOKENS = 256
+"""The largest completion where `sampling` names none."""
+
+_OWN_KEYS = ("n", "temperature", "max_tokens", "stop_token_ids", "seed")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """The settings of a body; `stop_token_ids` None stands for the end-of-sequence id of the packer's tokenizer."""
+
+    n: int = 1
+    temperature: float = 1.0
+    max_tokens: int = DEFAULT_MAX_TOKENS
+    stop_token_ids: tuple[int, ...] | None = None
+    seed: int | None = None
+    engine: dict[str, Any] = field(default_factory=dict)
+
+
+def read_sampling(given: Any, body: str) -> Sampling:
+    """`given`, a mapping or None, as settings; keys that are not the contract's end up in `engine`.
+
+    `ValueError` names the body, the key and the value for a number outside its range or of another kind, `TypeError`
+    for what is no mapping. The mapping stays as it is, and nothing of it is kept. Spec: bodies, BODY-10 and BODY-16.
+    """
+    if given is None:
+        return Sampling()
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{body}: sampling is a {type(given).__name__}, expected a mapping such as {{'n': 4}}")
+    where = f"{body}: sampling"
+    stop = given.get("stop_token_ids")
+    return Sampling(
+        n=_at_least_one(given.get("n", 1), f"{where}['n']", "completions per sample"),
+        temperature=_temperature(given.get("temperature", 1.0), f"{where}['temperature']"),
+        max_tokens=_at_least_one(given.get("max_tokens", DEFAULT_MAX_TOKENS), f"{where}['max_tokens']", "ids"),
+        stop_token_ids=None if stop is None else tuple(token_ids(stop, f"{where}['stop_token_ids']")),
+        seed=_seed(given.get("seed"), f"{where}['seed']"),
+        engine={key: value for key, value in given.items() if key not in _OWN_KEYS},
+    )
+
+
+def _at_least_one(value: Any, where: str, what: str) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError(f"{where} is {value!r}, expected an integer of at least 1: the number of {what}")
+    return value
+
+
+def _temperature(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError(f"{where} is {value!r}, expected a finite number of at least 0; 0 takes the likeliest id")
+    return float(value)
+
+
+def _seed(value: Any, where: str) -> int | None:
+    if value is not None and type(value) is not int:
+        raise ValueError(f"{where} is {value!r}, expected an integer or None")
+    return value

@@ -1,0 +1,399 @@
+"""HFRollout hands its model what the packer says, and writes down what the model did."""
+
+import copy
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from reference_samples import observe
+from tiny_models import Bigram, dense, forward_logprobs
+
+from packer_reference import DecoderOnlyLLMDataPacker
+from packer_reference.rollouts import HFRollout
+from packproof.models import resolve_model
+
+TEXTS = ["Hi", "What is 6 times 7? Answer in one word.", "a b c"]
+GREEDY = {"temperature": 0, "max_tokens": 6, "stop_token_ids": []}
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    """A tiny Qwen2 with random weights; shared, so leave it as it is."""
+    return dense()
+
+
+def packer_on(name: str = "tiny-qwen", kind: type[Any] = DecoderOnlyLLMDataPacker) -> Any:
+    """A packer of this class, set up on an embedded model."""
+    packer = kind()
+    packer.setup(resolve_model(name))
+    return packer
+
+
+def uniform(*ids: int, size: int = 560) -> torch.Tensor:
+    """Logits of a model that gives these ids the same probability, whatever came before."""
+    table = torch.full((size, size), -math.inf)
+    table[:, list(ids)] = 0.0
+    return table
+
+
+def ids_of(trajectories: list[Any]) -> list[list[int]]:
+    """The completion ids of each trajectory."""
+    return [each.policy_info["completion_ids"] for each in trajectories]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model, packer: HFRollout(model),
+        HFRollout,
+        lambda model, packer: HFRollout(model, None),
+        lambda model, packer: HFRollout(model, {"n": 2}, packer=packer),
+        lambda model, packer: HFRollout(model, packer=packer, tokenizer=packer.tokenizer),
+        lambda model, packer: HFRollout(model, packer=packer.tokenizer),
+        lambda model, packer: HFRollout(model, packer=type(packer)),
+        lambda model, packer: HFRollout("model", packer=packer),
+        lambda model, packer: HFRollout(model, packer=packer, sampling=[("n", 2)]),
+        lambda model, packer: HFRollout(model, packer=packer, routing_replay="yes"),
+    ],
+)
+def test_a_stale_call_is_a_type_error(model: Any, packer: Any, call: Callable[[Any, Any], Any]) -> None:
+    """Whatever is left out, given by place, or no packer and no model, is refused at construction."""
+    with pytest.raises(TypeError):
+        call(model, packer)
+
+
+def test_no_packer_is_refused_with_a_call_that_builds_one(model: Any) -> None:
+    """None for a packer names the body, the argument and init_data_packer, and so one that is not set up."""
+    with pytest.raises(
+        ValueError, match=r"HFRollout requires a DataPacker at construction.*packer=None.*init_data_pac"
+    ):
+        HFRollout(model, packer=None)
+    with pytest.raises(ValueError, match=r"packer\.tokenizer is None.*packer\.setup\(name_or_path\)"):
+        HFRollout(model, packer=DecoderOnlyLLMDataPacker())
+
+
+def test_the_packer_and_its_tokenizer_are_the_body_s(model: Any, packer: Any) -> None:
+    """A body shows the very packer it was given and the tokenizer of it."""
+    body = HFRollout(model, packer=packer)
+    assert body.packer is packer
+    assert body.tokenizer is packer.tokenizer
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("n", 0),
+        ("n", True),
+        ("n", 2.0),
+        ("n", "2"),
+        ("temperature", -0.1),
+        ("temperature", math.nan),
+        ("temperature", "1"),
+        ("max_tokens", 0),
+        ("stop_token_ids", [-1]),
+        ("seed", 1.5),
+        ("seed", True),
+        ("top_p", 0.9),
+    ],
+)
+def test_sampling_that_cannot_be_kept_is_refused_by_its_key(model: Any, packer: Any, key: str, value: Any) -> None:
+    """A value outside its range, or a key that this body has no meaning for, is a ValueError that names the key."""
+    with pytest.raises(ValueError, match=rf"HFRollout: sampling.*{key}"):
+        HFRollout(model, packer=packer, sampling={key: value})
+
+
+def test_stop_tokens_that_are_no_ids_are_refused(model: Any, packer: Any) -> None:
+    """A text among the stop tokens is a TypeError, as texts are wherever ids are asked for."""
+    with pytest.raises(TypeError, match=r"sampling\['stop_token_ids'\]\[0\]"):
+        HFRollout(model, packer=packer, sampling={"stop_token_ids": ["</s>"]})
+
+
+def test_prompts_are_encoded_without_special_tokens() -> None:
+    """On a tokenizer that adds a BOS the model is handed the bare ids of the text, and they are recorded."""
+    model = Bigram(uniform(89))
+    made = HFRollout(model, packer=packer_on("tiny-llama3"), sampling=GREEDY).generate([observe("Hi")])
+    assert model.seen[0] == [[40, 73]]
+    assert made[0].policy_info["prompt_ids"] == [40, 73]
+
+
+@pytest.mark.parametrize("texts", [[""], ["Hi", ""]])
+def test_a_prompt_without_ids_is_refused_before_anything_is_generated(texts: list[str]) -> None:
+    """An empty prompt names its sample, and the model is not run."""
+    model = Bigram(uniform(89))
+    with pytest.raises(ValueError, match=rf"sample {len(texts) - 1}: the prompt encodes to no ids"):
+        HFRollout(model, packer=packer_on()).generate([observe(text) for text in texts])
+    assert model.seen == []
+
+
+def test_a_prompt_that_fills_the_model_is_refused_and_one_shorter_is_not(model: Any, packer: Any) -> None:
+    """With 64 positions 63 ids leave room for one more, and 64 are refused with sample, length and limit."""
+    body = HFRollout(model, packer=packer, sampling=GREEDY)
+    sample = observe("Hi")
+    assert [len(ids) for ids in ids_of(body.generate([sample], prompt_ids=[[71] * 63]))] == [1]
+    assert [len(ids) for ids in ids_of(body.generate([sample], prompt_ids=[[71] * 61]))] == [3]
+    with pytest.raises(ValueError, match=r"sample 1 has 64 prompt ids, and the model takes 64"):
+        body.generate([sample, sample], prompt_ids=[[71], [71] * 64])
+    with pytest.raises(ValueError, match=r"sample 0 has \d+ prompt ids"):
+        body.generate([observe("a b " * 60)])
+
+
+def test_ids_that_the_model_does_not_know_are_refused(model: Any, packer: Any) -> None:
+    """A packer with a larger vocabulary than the model's is told so, and not by the embedding."""
+    with pytest.raises(ValueError, match=r"sample 0: prompt id 640, and the model knows the ids 0 to 639"):
+        HFRollout(model, packer=packer).generate([observe("Hi")], prompt_ids=[[1, 640]])
+
+
+class Hooked(DecoderOnlyLLMDataPacker):
+    """Turns prompts round, decodes completions, and keeps what it was asked."""
+
+    calls: list[Any]
+
+    def rollout_collate_fn(self, items: Any) -> Any:
+        self.calls = [list(items)]
+        return list(items)[::-1]
+
+    def get_rollout_output(self, completions: Any, *args: Any, **kwargs: Any) -> Any:
+        self.calls.append(copy.deepcopy(completions))
+        texts = [self.tokenizer.decode(ids) for ids in completions]
+        completions[0].append(0)
+        return tuple(texts)
+
+
+def test_both_hooks_are_called_once_and_change_no_ids(model: Any) -> None:
+    """The model gets the hook's inputs in its order, `completion` is the hook's answer, and the ids stay as sampled."""
+    packer = packer_on(kind=Hooked)
+    made = HFRollout(model, packer=packer, sampling={**GREEDY, "n": 2}).generate([observe("Hi"), observe("a b c")])
+    assert packer.calls == [["Hi", "a b c"], ids_of(made)]
+    encoded = [packer.tokenizer(text)["input_ids"] for text in ("a b c", "Hi")]
+    assert [each.policy_info["prompt_ids"] for each in made] == [encoded[0]] * 2 + [encoded[1]] * 2
+    assert [each.completion for each in made] == [packer.tokenizer.decode(ids) for ids in ids_of(made)]
+    assert all(len(each.policy_info["completion_ids"]) == len(each.policy_info["logprobs"]) for each in made)
+
+
+@pytest.mark.parametrize("hook", ["rollout_collate_fn", "get_rollout_output"])
+def test_a_hook_that_loses_an_entry_is_refused_with_both_lengths(model: Any, hook: str) -> None:
+    """One answer for two entries is no answer of the other."""
+    packer = packer_on()
+    setattr(packer, hook, lambda items: list(items)[1:])
+    with pytest.raises(ValueError, match=rf"{hook} returned 1 \w+ for 2"):
+        HFRollout(model, packer=packer, sampling=GREEDY).generate([observe("Hi"), observe("a")])
+
+
+class Bare:
+    """A packer that offers prompts and nothing else."""
+
+    def __init__(self, packer: Any) -> None:
+        self.tokenizer = packer.tokenizer
+
+    def get_rollout_input(self, item: Any) -> Any:
+        return {"prompt": item["question"], "multi_modal_data": item.get("media")}
+
+
+def test_a_packer_without_hooks_is_passed_through(model: Any, packer: Any) -> None:
+    """Samples of any kind, prompts in a mapping, and completions as the sampled ids."""
+    sample = {"question": "Hi"}
+    made = HFRollout(model, packer=Bare(packer), sampling=GREEDY).generate([sample])
+    assert made[0].obs is sample
+    assert made[0].completion == made[0].policy_info["completion_ids"]
+    assert made[0].completion is not made[0].policy_info["completion_ids"]
+    with pytest.raises(TypeError, match="Bare has no get_pretokenized_rollout_input"):
+        HFRollout(model, packer=Bare(packer)).generate([sample], prompt_ids=[[71]])
+
+
+def test_media_are_refused_by_name(model: Any, packer: Any) -> None:
+    """A body that cannot hand its model an entry of the rollout input says which, and for which sample."""
+    samples = [{"question": "Hi"}, {"question": "Hi", "media": {"image": [1]}}]
+    with pytest.raises(ValueError, match=r"sample 1: HFRollout cannot hand its model 'multi_modal_data'"):
+        HFRollout(model, packer=Bare(packer)).generate(samples)
+
+
+def test_given_ids_reach_the_model_verbatim() -> None:
+    """Two ids that the tokenizer would write as one stay two, and samples without ids are encoded beside them."""
+    model, packer = Bigram(uniform(89)), packer_on()
+    assert packer.tokenizer("he")["input_ids"] == [257]
+    body = HFRollout(model, packer=packer, sampling={**GREEDY, "max_tokens": 1})
+    made = body.generate([observe("he"), observe("he")], prompt_ids=[np.array([71, 68]), None])
+    assert [each.policy_info["prompt_ids"] for each in made] == [[71, 68], [257]]
+    assert model.seen == [[[71, 68]], [[257]]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [([], "0 entries of prompt_ids for 1"), ([[1], [1]], "2 entries"), ([[]], r"prompt_ids\[0\] is empty")],
+)
+def test_ids_that_fit_no_sample_are_refused(model: Any, packer: Any, ids: list[Any], says: str) -> None:
+    """There is one entry for each sample, and ids are at least one."""
+    with pytest.raises(ValueError, match=says):
+        HFRollout(model, packer=packer).generate([observe("Hi")], prompt_ids=ids)
+
+
+@pytest.mark.parametrize("ids", [[["he"]], [[71, True]], [5], 5])
+def test_what_are_no_ids_is_refused(model: Any, packer: Any, ids: Any) -> None:
+    """A text, a bool and a bare number are no list of ids."""
+    with pytest.raises(TypeError, match="prompt_ids"):
+        HFRollout(model, packer=packer).generate([observe("Hi")], prompt_ids=ids)
+
+
+@pytest.mark.parametrize("samples", ["Hi", {"a": 1}, observe("Hi"), None])
+def test_what_is_no_list_of_samples_is_refused(model: Any, packer: Any, samples: Any) -> None:
+    """One sample is no list of samples, and neither is a text."""
+    with pytest.raises(TypeError, match="expected a list of samples"):
+        HFRollout(model, packer=packer).generate(samples)
+
+
+@pytest.mark.parametrize("ids", [None, []])
+def test_a_call_without_samples_is_refused(model: Any, packer: Any, ids: Any) -> None:
+    """Zero samples are a ValueError with the number, whatever the ids."""
+    with pytest.raises(ValueError, match="got 0 samples"):
+        HFRollout(model, packer=packer).generate([], prompt_ids=ids)
+
+
+def test_generation_ends_after_the_stop_token_and_keeps_it(model: Any, packer: Any) -> None:
+    """The sampled ids end with the first stop token, or with `max_tokens` ids and none added; the pad id is no sign."""
+    (full,) = ids_of(HFRollout(model, packer=packer, sampling=GREEDY).generate([observe("Hi")]))
+    assert len(full) == len(set(full)) == 6
+    (cut,) = ids_of(
+        HFRollout(model, packer=packer, sampling={**GREEDY, "stop_token_ids": [full[2]]}).generate([observe("Hi")])
+    )
+    assert cut == full[:3]
+    own = packer_on()
+    own.tokenizer.eos_token_id = own.tokenizer.pad_token_id = full[1]
+    short = HFRollout(model, packer=own, sampling={"temperature": 0, "max_tokens": 6})
+    together = short.generate([observe("Hi"), observe("a b c")])
+    assert ids_of(together)[0] == full[:2]
+    assert len(ids_of(together)[1]) == 6
+
+
+def test_logprobs_are_those_of_the_sampled_ids() -> None:
+    """Entry j is the natural logarithm of the probability of id j, whatever the temperature."""
+    table = torch.full((560, 560), -math.inf)
+    for last, following, chance in ((110, 120, 0.5), (120, 121, 0.25), (121, 122, 0.1)):
+        table[last, following], table[last, 550] = math.log(chance) + 3.0, math.log(1 - chance) + 3.0
+    model = Bigram(table)
+    sampling = {"max_tokens": 3, "temperature": 2.0, "n": 64, "seed": 3, "stop_token_ids": [550]}
+    made = HFRollout(model, packer=packer_on(), sampling=sampling).generate([observe("x")], prompt_ids=[[110]])
+    whole = next(each for each in made if each.policy_info["completion_ids"] == [120, 121, 122])
+    assert whole.policy_info["logprobs"] == pytest.approx([-0.693147, -1.386294, -2.302585], abs=1e-5)
+    assert all(type(one) is float for one in whole.policy_info["logprobs"])
+
+
+@pytest.mark.parametrize("kind", ["qwen2", "llama", "gpt2"])
+def test_a_batch_says_what_its_samples_say_alone(packer: Any, kind: str) -> None:
+    """Prompts of different lengths, in any order and twice, get the ids of one alone, and a trainer's logprobs."""
+    model = dense(kind)
+    body = HFRollout(model, packer=packer, sampling=GREEDY)
+    alone = {text: body.generate([observe(text)])[0].policy_info for text in TEXTS}
+    for order in (TEXTS, TEXTS[::-1], [TEXTS[0], TEXTS[1], TEXTS[0]]):
+        for text, each in zip(order, body.generate([observe(text) for text in order]), strict=True):
+            info = each.policy_info
+            assert info["completion_ids"] == alone[text]["completion_ids"]
+            assert info["prompt_ids"] == packer.tokenizer(text)["input_ids"]
+            scored = forward_logprobs(model, info["prompt_ids"], info["completion_ids"])
+            assert info["logprobs"] == pytest.approx(scored, abs=1e-5)
+
+
+def test_drawn_ids_have_a_trainer_s_logprobs_too(model: Any, packer: Any) -> None:
+    """At a temperature of its own, in a batch of groups, every recorded logprob is that of one forward pass."""
+    sampling = {"n": 4, "temperature": 1.7, "max_tokens": 9, "seed": 5}
+    for each in HFRollout(model, packer=packer, sampling=sampling).generate([observe(text) for text in TEXTS]):
+        info = each.policy_info
+        scored = forward_logprobs(model, info["prompt_ids"], info["completion_ids"])
+        assert info["logprobs"] == pytest.approx(scored, abs=1e-5)
+
+
+def test_groups_stand_one_behind_the_other(model: Any, packer: Any) -> None:
+    """Trajectory i * G + k is the k-th of sample i, also where samples are equal, with lists of its own."""
+    samples = [observe("Hi"), observe("a b c"), observe("Hi")]
+    made = HFRollout(model, packer=packer, sampling={"n": 3, "max_tokens": 4}).generate(samples)
+    assert [each.obs for each in made] == [sample for sample in samples for _ in range(3)]
+    made[0].policy_info["prompt_ids"].append(0)
+    made[0].policy_info["completion_ids"].append(0)
+    made[0].completion.append(1)
+    assert made[1].policy_info["prompt_ids"] == packer.tokenizer("Hi")["input_ids"]
+
+
+def test_a_seed_repeats_a_run_and_its_draws_are_separate() -> None:
+    """Equal bodies give equal calls whatever the global random states, and neither groups nor calls repeat one draw."""
+    packer, sampling = packer_on(), {"n": 4, "max_tokens": 8, "seed": 7}
+    runs = []
+    for stir in (0, 1):
+        model = Bigram(uniform(*range(100, 108)))
+        body = HFRollout(model, packer=packer, sampling=sampling)
+        run = []
+        for _ in range(2):
+            torch.manual_seed(stir)
+            random.seed(stir)
+            np.random.seed(stir)  # noqa: NPY002  the global state is what must not matter
+            run.append(ids_of(body.generate([observe("Hi"), observe("Hi")])))
+        runs.append(run)
+    assert runs[0] == runs[1]
+    everything = [tuple(ids) for call in runs[0] for ids in call]
+    assert len(set(everything)) == 16
+    assert {token for ids in everything for token in ids} == set(range(100, 108))
+
+
+def test_without_a_seed_draws_are_separate_and_nobody_s_state_moves(model: Any, packer: Any) -> None:
+    """A group is not four times one draw, and the random states of Python, NumPy and torch are where they were."""
+    before = (random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state())  # noqa: NPY002
+    group = ids_of(HFRollout(model, packer=packer, sampling={"n": 4, "max_tokens": 8}).generate([observe("Hi")]))
+    assert len({tuple(ids) for ids in group}) > 1
+    assert random.getstate() == before[0]
+    assert np.random.get_state()[1].tolist() == before[1]  # noqa: NPY002
+    assert torch.equal(torch.get_rng_state(), before[2])
+
+
+def test_what_a_row_draws_does_not_depend_on_the_batch(model: Any, packer: Any) -> None:
+    """With a seed, the first sample of a call gets the same draw beside others as alone."""
+    sampling = {"max_tokens": 8, "seed": 3}
+    (alone,) = ids_of(HFRollout(model, packer=packer, sampling=sampling).generate([observe("Hi")]))
+    beside = HFRollout(model, packer=packer, sampling=sampling).generate([observe(text) for text in TEXTS])
+    assert ids_of(beside)[0] == alone
+
+
+def test_draws_follow_the_probabilities() -> None:
+    """Of 2000 draws from 0.7, 0.2 and 0.1 at temperature 1, and from their squares at 0.5, each gets its share."""
+    table = torch.full((560, 560), -math.inf)
+    chances = torch.tensor([0.7, 0.2, 0.1])
+    table[:, 100:103] = chances.log()
+    for temperature, shares in ((1.0, chances), (0.5, chances**2 / (chances**2).sum())):
+        sampling = {"n": 2000, "max_tokens": 1, "seed": 0, "temperature": temperature}
+        made = HFRollout(Bigram(table), packer=packer_on(), sampling=sampling).generate([observe("Hi")])
+        drawn = torch.tensor(ids_of(made))[:, 0].sub(100).bincount(minlength=3) / 2000
+        assert drawn.tolist() == pytest.approx(shares.tolist(), abs=0.04)
+
+
+def test_logits_that_are_no_distribution_are_refused() -> None:
+    """Where NaN comes out of the model nothing is drawn: the sample, the completion and the place are named."""
+    table = uniform(120)
+    table[120, 7] = math.nan
+    with pytest.raises(ValueError, match=r"sample 0, completion 0: the model's logits after 1 sampled ids"):
+        HFRollout(Bigram(table), packer=packer_on(), sampling={"n": 2}).generate([observe("Hi")])
+
+
+def test_generate_leaves_everything_as_it_was(packer: Any) -> None:
+    """Samples, ids, sampling, tokenizer, and the mode and grads of every module are those of before, refused or not."""
+    model = dense()
+    model.train()
+    model.model.layers[0].eval()
+    samples, ids = [observe([{"role": "user", "content": "Hi"}]), observe("a")], [None, [71, 68]]
+    sampling = {"n": 2, "max_tokens": 3, "stop_token_ids": [1, 2]}
+
+    def state() -> Any:
+        tokenizer = packer.tokenizer
+        modes = [module.training for module in model.modules()]
+        grads = [one.requires_grad for one in model.parameters()]
+        fixed = (tokenizer.padding_side, tokenizer.pad_token_id, tokenizer.chat_template, tokenizer.special_tokens_map)
+        return copy.deepcopy((samples, ids, sampling, fixed, modes, grads))
+
+    before = state()
+    body = HFRollout(model, packer=packer, sampling=sampling)
+    made = body.generate(samples, prompt_ids=ids)
+    made[2].policy_info["prompt_ids"].append(9)
+    with pytest.raises(ValueError, match="takes 64"):
+        body.generate(samples, prompt_ids=[None, [71] * 70])
+    assert state() == before
+    assert all(one.grad is None for one in model.parameters())
