@@ -30,14 +30,16 @@ class RoutingRecorder:
     def rows(self, starts: Sequence[int], ends: Sequence[int]) -> list[Any]:
         """For each row of the batch its record, integer `[end - start, layers, top_k]`, of the places start to end - 1.
 
-        The passes are put behind one another. A model with a cache ran each place once; one without ran all of them in
-        every pass, and the last one counts.
+        The passes are put behind one another, for a model with a cache ran each place once. One without ran all of them
+        in every pass, and the last pass counts.
         """
         import torch
 
         rows = len(starts)
         passes = [torch.stack([ids.reshape(rows, -1, ids.shape[-1]) for ids in one], 2) for one in self._passes]
-        places = torch.cat(passes, 1)[:, -max(ends) :].cpu()
+        if passes[-1].shape[1] >= max(ends):
+            passes = passes[-1:]
+        places = torch.cat(passes, 1).cpu()
         return [places[row, start:end].clone() for row, (start, end) in enumerate(zip(starts, ends, strict=True))]
 
     def _note(self, layer: int, scores: Any, ids: Any) -> Any:
