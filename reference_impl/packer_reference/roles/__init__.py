@@ -1,0 +1,9 @@
+"""The neighbours of a rollout body that build packers, and the one input that the roles of PPO read.
+
+Importing it loads neither torch nor transformers.
+"""
+
+from packer_reference.roles.model_inputs import attach_model_inputs, role_batch
+from packer_reference.roles.packers import RolePackers, teacher_identity
+
+__all__ = ["RolePackers", "attach_model_inputs", "role_batch", "teacher_identity"]
