@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import json
 from typing import Any
 
 import pytest
@@ -164,3 +165,16 @@ def test_inputs_are_made_once_and_from_recorded_ids(packer: Any) -> None:
     with pytest.raises(ValueError, match="trajectory 1 has no prompt_ids"):
         attach_model_inputs(packer, bare)
     assert not any("model_inputs" in each.policy_info for each in [made[1], *bare])
+
+
+def test_what_bodies_and_roles_write_is_a_trajectory(packer: Any) -> None:
+    """A record with routing, policy input, reward and n is one that the published model takes, and becomes JSON."""
+    body = HFRollout(experts(), packer=packer, sampling={"n": 2, "max_tokens": 4, "seed": 1}, routing_replay=True)
+    made = body.generate([observe("Hi")])
+    attach_model_inputs(packer, made)
+    made[0].reward, made[1].reward = 1.0, 0.0
+    ignore_shared_prefixes(made, 2, 1)
+    for each in made:
+        read = Trajectory.model_validate(dict(each))
+        assert read.obs is each.obs
+        assert json.loads(read.model_dump_json())["policy_info"]["prompt_ids"] == each.policy_info["prompt_ids"]
