@@ -57,6 +57,16 @@ _KINDS: dict[str, tuple[type, dict[str, Any]]] = {
             "num_key_value_heads": 4,
         },
     ),
+    "glm4_moe": (
+        transformers.Glm4MoeConfig,  # one group of experts
+        {
+            "head_dim": 8,
+            "moe_intermediate_size": 16,
+            "n_routed_experts": 8,
+            "num_experts_per_tok": 2,
+            "first_k_dense_replace": 1,
+        },
+    ),
 }
 EXPERT_KINDS = [kind for kind, (_, more) in _KINDS.items() if more]
 

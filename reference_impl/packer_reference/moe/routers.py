@@ -7,6 +7,7 @@ from typing import Any
 
 __all__ = ["Choose", "Router", "choosing", "find_routers"]
 
+_GROUPS = ("num_group", "n_group")
 _EXPERTS = ("num_experts", "n_routed_experts", "num_local_experts")
 
 Choose = Callable[[int, Any, Any], Any]
@@ -15,11 +16,21 @@ Choose = Callable[[int, Any, Any], Any]
 
 @dataclass(frozen=True)
 class Router:
-    """One layer's router: the module, its number of experts, and how many of them a token is sent to."""
+    """One layer's router: the module, its number of experts, and how many of them a token is sent to.
+
+    A `grouped` router first chooses groups of experts, by scores with an axis more.
+    """
 
     module: Any
     experts: int
     top_k: int
+    grouped: bool
+
+    def chooses(self, scores: Any, ids: Any) -> bool:
+        """Whether a top-k that took `ids` by `scores` is the choice among all experts."""
+        if self.grouped and scores.dim() > 2:
+            return False
+        return (scores.shape[-1], ids.shape[-1]) == (self.experts, self.top_k)
 
 
 def find_routers(model: Any) -> list[Router]:
@@ -35,7 +46,8 @@ def find_routers(model: Any) -> list[Router]:
         experts = next((value for key in _EXPERTS if type(value := getattr(module, key, None)) is int), None)
         top_k = getattr(module, "top_k", None)
         if experts is not None and type(top_k) is int:
-            found[name] = Router(module, experts, top_k)
+            grouped = any(type(getattr(module, key, None)) is int for key in _GROUPS)
+            found[name] = Router(module, experts, top_k, grouped)
     routers = {name: one for name, one in found.items() if not any(other.startswith(f"{name}.") for other in found)}
     if not routers:
         raise ValueError(
@@ -71,13 +83,11 @@ def choosing(routers: list[Router], choose: Choose) -> Iterator[None]:
             if func is not topk and func is not Tensor.topk:
                 return result
             scores = args[0] if args else kwargs["input"]
-            if (scores.shape[-1], result.indices.shape[-1]) != (self.router.experts, self.router.top_k):
-                return result  # the choice of a group of experts, before the choice among them
+            if not self.router.chooses(scores, result.indices):
+                return result
             self.taken += 1
             ids = choose(self.layer, scores, result.indices)
-            if ids is result.indices:
-                return result
-            return type(result)((scores.gather(-1, ids), ids))
+            return result if ids is result.indices else type(result)((scores.gather(-1, ids), ids))
 
     with contextlib.ExitStack() as undo:
         for layer, router in enumerate(routers):
