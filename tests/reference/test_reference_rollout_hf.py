@@ -179,8 +179,25 @@ def test_a_hook_that_loses_an_entry_is_refused_with_both_lengths(model: Any, hoo
     """One answer for two entries is no answer of the other."""
     packer = packer_on()
     setattr(packer, hook, lambda items: list(items)[1:])
-    with pytest.raises(ValueError, match=rf"{hook} returned 1 \w+ for 2"):
+    with pytest.raises(ValueError, match=rf"{hook} returned 1 entries for 2"):
         HFRollout(model, packer=packer, sampling=GREEDY).generate([observe("Hi"), observe("a")])
+
+
+@pytest.mark.parametrize("answer", [{"Hi": 1}, "H", 7])
+@pytest.mark.parametrize("hook", ["rollout_collate_fn", "get_rollout_output"])
+def test_a_hook_that_answers_with_no_list_is_refused(model: Any, hook: str, answer: Any) -> None:
+    """The keys of a mapping and the characters of a text are not taken for entries, also where there are as many."""
+    packer = packer_on()
+    setattr(packer, hook, lambda items: answer)
+    with pytest.raises(TypeError, match=rf"{hook} returned a \w+, expected a list of 1 entries"):
+        HFRollout(model, packer=packer, sampling=GREEDY).generate([observe("Hi")])
+
+
+def test_integers_of_numpy_are_integers(model: Any, packer: Any) -> None:
+    """A group size and a seed that were read from an array are taken as the numbers they are."""
+    sampling = {"n": np.int64(2), "max_tokens": np.int32(3), "seed": np.int64(5), "stop_token_ids": np.array([], int)}
+    made = HFRollout(model, packer=packer, sampling=sampling).generate([observe("Hi")])
+    assert [len(ids) for ids in ids_of(made)] == [3, 3]
 
 
 class Bare:

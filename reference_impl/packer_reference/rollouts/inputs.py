@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from packer_reference.rollouts.hooks import collated_inputs
 from packer_reference.token_ids import token_ids
-from packer_schemas import PretokenizedRolloutPacker, RolloutHooks
+from packer_schemas import PretokenizedRolloutPacker
 
 __all__ = ["engine_inputs", "refuse_long"]
 
@@ -29,15 +30,7 @@ def engine_inputs(packer: Any, samples: Any, prompt_ids: Any, body: str) -> list
         packer.get_rollout_input(sample) if ids is None else packer.get_pretokenized_rollout_input(sample, ids)
         for sample, ids in zip(samples, given, strict=True)
     ]
-    if not isinstance(packer, RolloutHooks):
-        return inputs
-    collated = list(packer.rollout_collate_fn(inputs))
-    if len(collated) != len(samples):
-        raise ValueError(
-            f"{where}: {type(packer).__name__}.rollout_collate_fn returned {len(collated)} inputs for {len(samples)}; "
-            "a body needs one for each sample, in their order"
-        )
-    return collated
+    return collated_inputs(packer, inputs, where)
 
 
 def refuse_long(length: int, limit: int | None, where: str) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from packer_reference.rollouts.hooks import shaped_completions
 from packer_reference.routing.records import as_record, expect_experts, read_record
-from packer_schemas import ROLLOUT_ROUTED_EXPERTS_KEY, RolloutHooks, Trajectory
+from packer_schemas import ROLLOUT_ROUTED_EXPERTS_KEY, Trajectory
 
 __all__ = ["Draw", "trajectories"]
 
@@ -35,14 +36,7 @@ def trajectories(packer: Any, samples: Sequence[Any], draws: Sequence[Draw], bod
     """
     where = f"{body}.generate"
     group = len(draws) // len(samples)
-    completions: list[Any] = [list(draw.completion_ids) for draw in draws]
-    if isinstance(packer, RolloutHooks):
-        completions = list(packer.get_rollout_output(completions))
-        if len(completions) != len(draws):
-            raise ValueError(
-                f"{where}: {type(packer).__name__}.get_rollout_output returned {len(completions)} completions for "
-                f"{len(draws)}; a body needs one for each, in their order"
-            )
+    completions = shaped_completions(packer, [list(draw.completion_ids) for draw in draws], where)
     made = []
     for at, (draw, completion) in enumerate(zip(draws, completions, strict=True)):
         info: dict[str, Any] = {"prompt_ids": list(draw.prompt_ids), "completion_ids": list(draw.completion_ids)}

@@ -1,6 +1,7 @@
 """How a body samples: the keys of the chapter, read and checked once."""
 
 import math
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,9 +51,10 @@ def read_sampling(given: Any, body: str) -> Sampling:
 
 
 def _at_least_one(value: Any, where: str, what: str) -> int:
-    if type(value) is not int or value < 1:
+    number = _integer(value)
+    if number is None or number < 1:
         raise ValueError(f"{where} is {value!r}, expected an integer of at least 1: the number of {what}")
-    return value
+    return number
 
 
 def _temperature(value: Any, where: str) -> float:
@@ -62,6 +64,14 @@ def _temperature(value: Any, where: str) -> float:
 
 
 def _seed(value: Any, where: str) -> int | None:
-    if value is not None and type(value) is not int:
+    if value is not None and _integer(value) is None:
         raise ValueError(f"{where} is {value!r}, expected an integer or None")
-    return value
+    return _integer(value)
+
+
+def _integer(value: Any) -> int | None:
+    """The value as a plain int; None for what is no integer, and a bool is none."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
