@@ -9,9 +9,11 @@ from tokenizers.pre_tokenizers import ByteLevel
 from tokenizers.trainers import BpeTrainer
 from transformers import PreTrainedTokenizerFast
 
+from packer_reference import DecoderOnlyLLMDataPacker
 from packer_schemas import ObsBundle
+from packproof.models import resolve_model
 
-__all__ = ["CHATML", "bpe", "observe"]
+__all__ = ["CHATML", "bpe", "observe", "packer_on"]
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
@@ -33,3 +35,10 @@ def bpe(**special: Any) -> PreTrainedTokenizerFast:
     trainer = BpeTrainer(vocab_size=300, special_tokens=names, initial_alphabet=ByteLevel.alphabet())
     tokenizer.train_from_iterator(["the quick brown fox jumps over the lazy dog"] * 4, trainer)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
+
+
+def packer_on(name: str = "tiny-qwen", kind: type[Any] = DecoderOnlyLLMDataPacker) -> Any:
+    """A packer of this class, set up on an embedded model."""
+    packer = kind()
+    packer.setup(resolve_model(name))
+    return packer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from reference_samples import observe
+from reference_samples import observe, packer_on
 from tiny_models import dense, experts
 
 from packer_reference import DecoderOnlyLLMDataPacker
@@ -15,7 +15,6 @@ from packer_reference.rewards import ignore_shared_prefixes
 from packer_reference.roles import attach_model_inputs, role_batch
 from packer_reference.rollouts import HFRollout
 from packer_schemas import FORWARD_REPLAY_BATCH_KEY, Trajectory
-from packproof.models import resolve_model
 
 
 class Counting(DecoderOnlyLLMDataPacker):
@@ -59,13 +58,6 @@ class AsFrozen(DecoderOnlyLLMDataPacker):
         return Frozen(shaped.input_ids, shaped.logprob_masks)
 
 
-def packer_on(kind: type[Any] = DecoderOnlyLLMDataPacker, name: str = "tiny-llama3") -> Any:
-    """A packer of this class, set up."""
-    packer = kind()
-    packer.setup(resolve_model(name))
-    return packer
-
-
 def trajectory(completion: list[int], **info: Any) -> Trajectory:
     """A trajectory that was generated with a BOS which the packer's own encoding lacks."""
     return Trajectory(
@@ -77,11 +69,11 @@ def trajectory(completion: list[int], **info: Any) -> Trajectory:
 
 def test_three_roles_read_one_input_with_the_stored_ids() -> None:
     """The input has the BOS of the record and is made once, and all roles have equal batches of their own."""
-    packer = packer_on(Counting)
+    packer = packer_on("tiny-llama3", Counting)
     made = [trajectory([120]), trajectory([120, 121])]
     attach_model_inputs(packer, made)
     assert made[0].policy_info["model_inputs"].input_ids == [555, 40, 73, 120]
-    roles = [packer_on(Counting), packer_on(), packer_on(name="tiny-llama3")]
+    roles = [packer_on("tiny-llama3", Counting), packer_on("tiny-llama3"), packer_on("tiny-llama3")]
     batches = [role_batch(role, made) for role in roles]
     assert batches[0]["input_ids"].tolist()[1] == [555, 40, 73, 120, 121]
     for other in batches[1:]:
@@ -95,7 +87,7 @@ def test_three_roles_read_one_input_with_the_stored_ids() -> None:
 @pytest.mark.parametrize("ignored", [0, 1, 2, 3])
 def test_what_is_ignored_moves_the_mask_and_nothing_else(kind: type[Any], ignored: int) -> None:
     """With n the mask is the one that the packer makes with n, whatever the policy input is, and the input stays."""
-    packer = packer_on(kind)
+    packer = packer_on("tiny-llama3", kind)
     (one,) = made = [trajectory([120, 121, 122])]
     attach_model_inputs(packer, made)
     before = copy.deepcopy(one.policy_info["model_inputs"])
@@ -103,7 +95,7 @@ def test_what_is_ignored_moves_the_mask_and_nothing_else(kind: type[Any], ignore
     (row,) = rows = (
         role_batch(packer, made) if kind is AsMapping else role_batch(packer, made)["logprob_masks"].tolist()
     )
-    shaped = packer_on().get_policy_input(one.obs, [120, 121, 122], ignored, prompt_ids=[555, 40, 73])
+    shaped = packer_on("tiny-llama3").get_policy_input(one.obs, [120, 121, 122], ignored, prompt_ids=[555, 40, 73])
     assert (row["logprob_masks"] if kind is AsMapping else row) == shaped.logprob_masks
     assert len(rows) == 1
     assert one.policy_info["model_inputs"] == before
@@ -116,7 +108,7 @@ def test_the_routing_of_the_rollout_is_carried(packer: Any) -> None:
     made = HFRollout(experts(), packer=packer, sampling={"max_tokens": 4}, routing_replay=True).generate(
         [observe("Hi")]
     )
-    unwilling = packer_on(AsMapping, "tiny-qwen")
+    unwilling = packer_on("tiny-qwen", AsMapping)
     with pytest.raises(TypeError, match=r"rollout_routed_experts.*dict cannot carry it"):
         attach_model_inputs(unwilling, made)
     assert "model_inputs" not in made[0].policy_info

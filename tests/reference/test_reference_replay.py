@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 import torch
-from reference_samples import observe
+from reference_samples import observe, packer_on
 from tiny_models import EXPERT_KINDS, dense, experts
 
 from packer_reference import DecoderOnlyLLMDataPacker, shape_policy_input
 from packer_reference.moe import ReplayedModel, RoutingRecorder
 from packer_reference.rollouts import HFRollout
 from packer_schemas import FORWARD_REPLAY_BATCH_KEY, ROLLOUT_ROUTED_EXPERTS_KEY
-from packproof.models import resolve_model
 
 TEXTS = ["Hi", "What is 6 times 7? Answer in one word.", "a b c"]
 SAMPLING = {"n": 3, "max_tokens": 12, "seed": 1}
@@ -21,9 +20,7 @@ SAMPLING = {"n": 3, "max_tokens": 12, "seed": 1}
 @pytest.fixture(scope="module")
 def text_packer() -> DecoderOnlyLLMDataPacker:
     """A packer on tiny-qwen; shared, so leave it as it is."""
-    packer = DecoderOnlyLLMDataPacker()
-    packer.setup(resolve_model("tiny-qwen"))
-    return packer
+    return packer_on("tiny-qwen")
 
 
 def recorded(packer: Any, model: Any, **sampling: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 import transformers
-from reference_samples import observe
+from reference_samples import observe, packer_on
 from tiny_models import forward_logprobs
 
 from packer_reference import DecoderOnlyLLMDataPacker
@@ -33,9 +33,7 @@ TEXTS = ["Hi", "What is 6 times 7? Answer in one word.", "a b c"]
 @pytest.fixture(scope="module")
 def packer() -> DecoderOnlyLLMDataPacker:
     """A packer on tiny-llama3, whose tokenizer adds a BOS."""
-    packer = DecoderOnlyLLMDataPacker()
-    packer.setup(resolve_model("tiny-llama3"))
-    return packer
+    return packer_on("tiny-llama3")
 
 
 @pytest.fixture(scope="module")

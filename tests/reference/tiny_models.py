@@ -1,11 +1,12 @@
 """Tiny real models with random weights, and samples for the tests of the rollout bodies."""
 
+import math
 from typing import Any
 
 import torch
 import transformers
 
-__all__ = ["EXPERT_KINDS", "Bigram", "dense", "experts", "forward_logprobs"]
+__all__ = ["EXPERT_KINDS", "Bigram", "dense", "experts", "forward_logprobs", "uniform"]
 
 _COMMON = {
     "vocab_size": 640,
@@ -104,6 +105,13 @@ class Bigram(torch.nn.Module):
         """Logits `[rows, width, V]`; what was asked is kept in `seen`."""
         self.seen.append(input_ids.tolist())
         return self.table(input_ids)
+
+
+def uniform(*ids: int, size: int = 560) -> torch.Tensor:
+    """Logits of a model that gives these ids the same probability, whatever came before."""
+    table = torch.full((size, size), -math.inf)
+    table[:, list(ids)] = 0.0
+    return table
 
 
 def forward_logprobs(model: Any, prompt: list[int], completion: list[int]) -> list[float]:
