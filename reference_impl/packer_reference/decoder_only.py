@@ -1,12 +1,12 @@
 """The packer of decoder-only language models: text in, one token sequence per sample out."""
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
 from packer_reference.collate import longest, pad_samples
 from packer_reference.conversation import prompt_of, refuse_media, text_conversation
 from packer_reference.packer import DataPacker
+from packer_reference.policy_row import policy_row
 from packer_reference.routing.batch import add_forward_routing
 from packer_reference.token_ids import token_ids
 from packer_schemas import PolicyBatch, RLPolicyInput
@@ -76,15 +76,7 @@ class DecoderOnlyLLMDataPacker(DataPacker):
             completion = self._encode(rollout_output, "completion")
         else:
             completion = token_ids(rollout_output, "get_policy_input: completion")
-        ignored = _ignored(n_ignore_prefix_tokens, len(completion))
-        mask = [0] * (len(ids) - 1 + ignored)
-        mask += [1] * (len(completion) - ignored)
-        mask.append(0)
-        ids += completion
-        # Unvalidated construction: everything was checked above, and validating each id again costs more than the rest.
-        return RLPolicyInput.model_construct(
-            None, input_ids=ids, logprob_masks=mask, forward_routing=None, mm_kwargs={}, mm_units={}, mm_ranges={}
-        )
+        return policy_row(ids, completion, n_ignore_prefix_tokens, "get_policy_input")
 
     def policy_compute_max_len(self, processed_samples: Any) -> int:
         """The longest `input_ids`; `ValueError` for zero samples. Spec: collation, COLL-15."""
@@ -132,18 +124,3 @@ class DecoderOnlyLLMDataPacker(DataPacker):
 def make_packer() -> DecoderOnlyLLMDataPacker:
     """A fresh packer, not set up: the factory to name in `DataPackerBuildSpec.factory`. Spec: lifecycle, LIFE-1."""
     return DecoderOnlyLLMDataPacker()
-
-
-def _ignored(given: Any, completion_length: int) -> int:
-    if isinstance(given, bool):
-        raise TypeError(f"get_policy_input: n_ignore_prefix_tokens is {given}, expected a number of tokens")
-    try:
-        ignored = operator.index(given)
-    except TypeError:
-        raise TypeError(f"get_policy_input: n_ignore_prefix_tokens is {given!r}, expected an integer") from None
-    if not 0 <= ignored <= completion_length:
-        raise ValueError(
-            f"get_policy_input: n_ignore_prefix_tokens is {ignored}, expected 0 to {completion_length}, "
-            f"the completion's {completion_length} tokens"
-        )
-    return ignored
