@@ -6,6 +6,8 @@ Importing it loads neither torch nor transformers; the first call that needs the
 from packer_reference.base import BaseDataPacker
 from packer_reference.decoder_only import DecoderOnlyLLMDataPacker, make_packer
 from packer_reference.loading import CallableImportError, load_callable
+from packer_reference.objectives.advantages import group_advantages
+from packer_reference.objectives.objective import make_objective
 from packer_reference.packer import DataPacker
 from packer_reference.resume_gate import ResumeGate
 from packer_reference.routing.attach import shape_policy_input
@@ -22,8 +24,10 @@ __all__ = [
     "ResumeGate",
     "add_forward_routing",
     "build_packer",
+    "group_advantages",
     "init_data_packer",
     "load_callable",
+    "make_objective",
     "make_packer",
     "register",
     "shape_policy_input",

@@ -1,0 +1,121 @@
+"""The recorded numbers beside the selected predictions: entry j of a stream stands at the prediction of id j."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from packer_reference.objectives.advantages import finite_number, plain_values
+from packer_reference.objectives.rows import Part, Row
+
+__all__ = ["advantages_beside", "logprobs_beside", "unsampled"]
+
+
+def unsampled(row: Row, length: int) -> np.ndarray:
+    """Which of the row's `length` completion ids the model did not sample, bool.
+
+    `ValueError` for a `sampled` of another length than its ids, or with entries other than 0 and 1. Spec: OBJ-15.
+    """
+    weightless = np.ones(length, bool)
+    for part in row.parts:
+        count = length if part.length is None else part.length
+        sampled = part.streams.get("sampled")
+        entries = [1] * count if sampled is None else plain_values(sampled)
+        _expect_length(f"{part.name}: sampled", len(entries), count)
+        for at, entry in enumerate(entries):
+            if not isinstance(entry, int | float) or entry not in {0, 1}:
+                raise ValueError(f"{part.name}: sampled[{at}] is {entry!r}, expected 0 or 1")
+        weightless[part.start : part.start + count] = ~np.array(entries, bool)
+    return weightless
+
+
+def logprobs_beside(row: Row, length: int, chosen: np.ndarray, needed: bool) -> np.ndarray:
+    """The recorded logprob of each completion id in `chosen`, ascending places in the row's `length` ids; float64.
+
+    `ValueError` where one is absent, no number, or the stream is not as long as its ids; where they are not `needed`,
+    NaN stands there instead. Spec: objectives, OBJ-7 and OBJ-8.
+    """
+    found = np.full(len(chosen), np.nan)
+    if needed and len(chosen) and not 0 <= chosen[0] <= chosen[-1] < length:
+        outside = next(int(one) for one in chosen if not 0 <= one < length)
+        raise ValueError(
+            f"trajectory {row.trajectory}: the packer's mask selects the prediction of completion id {outside} of "
+            f"{length}, for which no logprob was recorded; is the mask shifted, or was the row encoded anew?"
+        )
+    for part, among, places in _parts(row, length, chosen):
+        count = length if part.length is None else part.length
+        if needed:
+            found[among] = _entries(_logprobs(part), f"{part.name}: logprobs", count, places)
+        else:
+            entries = _numbers(part.streams.get("logprobs"))
+            if entries is not None and len(entries) == count:
+                found[among] = entries[places]
+    return found
+
+
+def advantages_beside(row: Row, length: int, chosen: np.ndarray, advantage: Any) -> np.ndarray:
+    """The advantage of each completion id in `chosen`: the trajectory's number, or its list's entries; float64.
+
+    `ValueError` for one that is not finite and a list that has not one entry for each completion id of the trajectory.
+    Spec: objectives, OBJ-7 and OBJ-8.
+    """
+    where = f"trajectory {row.trajectory}: advantages"
+    if not len(chosen):
+        return np.empty(0)
+    if not isinstance(advantage, Sequence) and not getattr(advantage, "ndim", 0):
+        return np.full(len(chosen), finite_number(advantage, where))
+    if not 0 <= chosen[0] <= chosen[-1] < length:
+        raise ValueError(f"{where}: a list of entries, and the packer's mask selects what is no completion id")
+    places = np.empty(len(chosen), np.intp)
+    for part, among, inside in _parts(row, length, chosen):
+        places[among] = part.entry + inside
+    return _entries(plain_values(advantage), where, length if row.total is None else row.total, places)
+
+
+def _parts(row: Row, length: int, chosen: np.ndarray) -> Iterator[tuple[Part, slice, np.ndarray]]:
+    """For each part with places in `chosen`: where those stand there, and the same places counted in the part."""
+    for part in row.parts:
+        count = length if part.length is None else part.length
+        first, last = np.searchsorted(chosen, (part.start, part.start + count)).tolist()
+        if first < last:
+            yield part, slice(first, last), chosen[first:last] - part.start
+
+
+def _logprobs(part: Part) -> list[Any]:
+    logprobs = part.streams.get("logprobs")
+    if logprobs is None:
+        missing = part.streams.get("logprobs_missing")
+        named = f"; logprobs_missing names {', '.join(map(str, missing))}" if missing is not None else ""
+        raise ValueError(
+            f"{part.name}: no logprobs{named}; record one for each completion id, or use "
+            "make_objective(kind='policy_gradient'), which needs none"
+        )
+    return plain_values(logprobs)
+
+
+def _entries(stream: list[Any], where: str, count: int, places: np.ndarray) -> np.ndarray:
+    _expect_length(where, len(stream), count)
+    entries = _numbers(stream)
+    if entries is None:
+        raise ValueError(f"{where}: {stream!r:.80} is no list of numbers")
+    read = entries[places]
+    if not np.isfinite(read).all():
+        at = int(places[np.flatnonzero(~np.isfinite(read))[0]])
+        raise ValueError(f"{where}[{at}] is {stream[at]}, expected a finite number")
+    return read
+
+
+def _numbers(stream: Any) -> np.ndarray | None:
+    """The stream as float64, with NaN for None; None where it is no list of such entries."""
+    if stream is None:
+        return None
+    try:
+        entries = np.array(plain_values(stream), np.float64)
+    except (TypeError, ValueError):
+        return None
+    return entries if entries.ndim == 1 else None
+
+
+def _expect_length(where: str, got: int, expected: int) -> None:
+    if got != expected:
+        raise ValueError(f"{where} has {got} entries, expected {expected}, one for each completion id")
