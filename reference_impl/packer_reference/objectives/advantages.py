@@ -46,7 +46,7 @@ def trajectory_advantages(
             f"objective: {name} has {len(entries)} entries for {len(trajectories)} trajectories, expected one for each"
         )
     if advantages is None:
-        rewards = {at: one.reward for at, one in enumerate(trajectories) if at not in fillers}
+        rewards = {at: getattr(one, "reward", None) for at, one in enumerate(trajectories) if at not in fillers}
         made = _within_groups(rewards, entries, eps)
         return [made.get(at) for at in range(len(entries))]
     return [None if at in fillers else entry for at, entry in enumerate(entries)]

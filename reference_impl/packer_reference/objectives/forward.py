@@ -50,7 +50,8 @@ def logits_of(model: Any, batch: Mapping[str, Any], whole: bool, replay: bool) -
     """The logits [B, W, V] of `model(input_ids)`, or, where `whole`, of `model.forward_policy_batch(batch)`.
 
     What the model gets is moved to its device; without `replay`, recorded routing is left out. An output with `logits`
-    is read there, as those of transformers are. Raises `ValueError` for logits of other rows or width. Spec:
+    is read there, as those of transformers are. Raises `ValueError` for ids beyond the vocabulary that a
+    model of ids declares, and for logits of other rows or width. Spec:
     objectives, OBJ-4 and OBJ-16.
     """
     device = _device_of(model)
@@ -58,6 +59,7 @@ def logits_of(model: Any, batch: Mapping[str, Any], whole: bool, replay: bool) -
         given = {name: value for name, value in batch.items() if replay or name != FORWARD_REPLAY_BATCH_KEY}
         output = getattr(model, _METHOD)(_moved(given, device))
     else:
+        _expect_known_ids(model, batch["input_ids"])
         output = model(_moved(batch["input_ids"], device))
     logits, shape = getattr(output, "logits", output), list(batch["input_ids"].shape)
     if not is_tensor(logits) or logits.ndim != 3 or list(logits.shape[:2]) != shape:
@@ -68,6 +70,15 @@ def logits_of(model: Any, batch: Mapping[str, Any], whole: bool, replay: bool) -
 
 def _absent(name: str, value: Any) -> bool:
     return value is None or (name == "mm_token_type_ids" and is_tensor(value) and not value.any())
+
+
+def _expect_known_ids(model: Any, ids: _Tensor) -> None:
+    size, highest = _declared(model, "vocab_size"), int(ids.max())
+    if size is not None and highest >= size:
+        raise ValueError(
+            f"objective: the batch holds the id {highest}, and {type(model).__name__} has a vocabulary of {size}; "
+            "is the packer set up with the tokenizer of this model?"
+        )
 
 
 def _declared(model: Any, *names: str) -> int | None:

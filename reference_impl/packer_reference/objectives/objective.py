@@ -14,7 +14,7 @@ from packer_reference.objectives.rows import rows_of
 from packer_reference.objectives.selection import select
 from packer_reference.objectives.shaping import packed, packed_by_hand
 from packer_reference.objectives.streams import advantages_beside, logprobs_beside
-from packer_schemas import PolicyPacker
+from packer_schemas import FORWARD_REPLAY_BATCH_KEY, PolicyPacker
 
 if TYPE_CHECKING:
     import torch
@@ -94,6 +94,11 @@ class Objective:
         given = list(trajectories)
         if not given:
             raise ValueError("objective: 0 trajectories; fix what feeds it, a loss of nothing would hide its mistake")
+        if self.routing_replay and self.packer is None:
+            raise ValueError(
+                f"objective: {FORWARD_REPLAY_BATCH_KEY} is to be replayed, and without a packer nothing puts it "
+                "into the batch; pass make_objective(packer=...)"
+            )
         clipped = self.kind == "clipped"
         rows = [row for at, one in enumerate(given) for row in rows_of(at, one, self.routing_replay)]
         fillers = {row.trajectory for row in rows if row.filler}

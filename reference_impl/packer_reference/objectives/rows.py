@@ -70,7 +70,7 @@ def rows_of(at: int, trajectory: Any, replay: bool) -> list[Row]:
     name, turns = f"trajectory {at}", info.get("turns")
     if turns is None:
         completion = info.get("completion_ids")
-        completion = trajectory.completion if completion is None else completion
+        completion = getattr(trajectory, "completion", None) if completion is None else completion
         length = None if isinstance(completion, str) else _count(completion, name)
         part = Part(name, 0, 0, length, info)
         routing = info.get(ROLLOUT_ROUTED_EXPERTS_KEY) if replay else None
