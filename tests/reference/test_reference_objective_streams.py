@@ -64,7 +64,8 @@ def test_logprobs_come_in_any_container(container: Any) -> None:
         ({"logprobs": [-0.1] * 4}, "trajectory 0: logprobs has 4 entries, expected 3"),
         ({"logprobs": []}, "trajectory 0: logprobs has 0 entries, expected 3"),
         ({"logprobs": [[-0.1], [-0.1], [-0.1]]}, "trajectory 0: logprobs: .* is no list of numbers"),
-        ({"logprobs": ["a", "b", "c"]}, "trajectory 0: logprobs: .* is no list of numbers"),
+        ({"logprobs": ["-0.1", "-0.2", "-0.3"]}, "trajectory 0: logprobs: .* is no list of numbers"),
+        ({"logprobs": [-0.1, [-0.2], -0.3]}, "trajectory 0: logprobs: .* is no list of numbers"),
         ({}, "trajectory 0: no logprobs; record one for each"),
         ({"logprobs_missing": [1, 2]}, "trajectory 0: no logprobs; logprobs_missing names 1, 2; record"),
         # cut at n, a stream no longer has an entry for each completion id
@@ -145,7 +146,7 @@ def test_text_completions_have_streams_too(packer: DecoderOnlyLLMDataPacker) -> 
         ([1, 2, 1], r"trajectory 0: sampled\[1\] is 2, expected 0 or 1"),
         ([1, 1, 0.5], r"trajectory 0: sampled\[2\] is 0.5, expected 0 or 1"),
         ([1, None, 1], r"trajectory 0: sampled\[1\] is None"),
-        ([1, 1, "0"], r"trajectory 0: sampled\[2\] is '0'"),
+        (["1", "1", "0"], r"trajectory 0: sampled\[0\] is '1'"),
     ],
 )
 def test_a_sampled_that_does_not_fit_is_refused(sampled: Any, message: str) -> None:

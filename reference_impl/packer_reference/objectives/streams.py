@@ -20,12 +20,7 @@ def unsampled(row: Row, length: int) -> np.ndarray:
     for part in row.parts:
         count = length if part.length is None else part.length
         sampled = part.streams.get("sampled")
-        entries = [1] * count if sampled is None else plain_values(sampled)
-        _expect_length(f"{part.name}: sampled", len(entries), count)
-        for at, entry in enumerate(entries):
-            if not isinstance(entry, int | float) or entry not in {0, 1}:
-                raise ValueError(f"{part.name}: sampled[{at}] is {entry!r}, expected 0 or 1")
-        weightless[part.start : part.start + count] = ~np.array(entries, bool)
+        weightless[part.start : part.start + count] = False if sampled is None else _zeros(part.name, sampled, count)
     return weightless
 
 
@@ -81,6 +76,16 @@ def _parts(row: Row, length: int, chosen: np.ndarray) -> Iterator[tuple[Part, sl
             yield part, slice(first, last), chosen[first:last] - part.start
 
 
+def _zeros(name: str, sampled: Any, count: int) -> np.ndarray:
+    stream = plain_values(sampled)
+    _expect_length(f"{name}: sampled", len(stream), count)
+    entries = _numbers(stream)
+    wrong = np.arange(count) if entries is None else np.flatnonzero((entries != 0) & (entries != 1))
+    if len(wrong):
+        raise ValueError(f"{name}: sampled[{wrong[0]}] is {stream[wrong[0]]!r}, expected 0 or 1")
+    return entries == 0
+
+
 def _logprobs(part: Part) -> list[Any]:
     logprobs = part.streams.get("logprobs")
     if logprobs is None:
@@ -106,14 +111,15 @@ def _entries(stream: list[Any], where: str, count: int, places: np.ndarray) -> n
 
 
 def _numbers(stream: Any) -> np.ndarray | None:
-    """The stream as float64, with NaN for None; None where it is no list of such entries."""
+    """The stream as float64, with NaN for None; None where it is absent or holds anything but numbers."""
     if stream is None:
         return None
+    values = plain_values(stream)
     try:
-        entries = np.array(plain_values(stream), np.float64)
-    except (TypeError, ValueError):
+        entries = np.array([np.nan if value is None else value for value in values] if None in values else values)
+    except ValueError:  # lists of different lengths, or arrays that are compared with None
         return None
-    return entries if entries.ndim == 1 else None
+    return entries.astype(np.float64) if entries.ndim == 1 and (entries.dtype.kind in "fiub" or not values) else None
 
 
 def _expect_length(where: str, got: int, expected: int) -> None:
