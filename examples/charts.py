@@ -61,15 +61,13 @@ def write_svg(path: Path, title: str, curves: Sequence[Curve]) -> None:
         points = " ".join(f"{left + 260 * at / across:.1f},{180 - 130 * one:.1f}" for at, one in enumerate(heights))
         panels.append(
             f'<text x="{left}" y="40">{curve.name}</text>'
-            f'<path d="M{left} 50V180H{left + 260}" fill="none" stroke="gray"/>'
+            f'<path d="M{left} 50V180H{left + 260}" fill="none" stroke="#808080"/>'
             f'<text x="{left - 4}" y="56" text-anchor="end">{curve.label(1)}</text>'
             f'<text x="{left - 4}" y="184" text-anchor="end">{curve.label(0)}</text>'
             f'<text x="{left + 260}" y="196" text-anchor="end">{len(curve.values)} steps</text>'
             f'<polyline points="{points}" fill="none" stroke="#3f51b5" stroke-width="2"/>'
         )
-    body = "\n".join(panels)
-    path.write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {40 + 330 * len(curves)} 205" '
-        f'font-family="sans-serif" font-size="11"><text x="8" y="18" font-size="14">{title}</text>\n{body}\n</svg>\n',
-        encoding="utf-8",
-    )
+    view = f'viewBox="0 0 {40 + 330 * len(curves)} 205" font-family="sans-serif" font-size="11" fill="#808080"'
+    heading = f'<text x="8" y="18" font-size="14">{title}</text>'
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {view}>{heading}', *panels, "</svg>", ""]
+    path.write_text("\n".join(lines), encoding="utf-8")
