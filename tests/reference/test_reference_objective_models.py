@@ -5,32 +5,26 @@ from typing import Any
 import pytest
 import torch
 from objective_probes import recorded
-from transformers import Qwen2Config, Qwen2ForCausalLM
+from reference_samples import observe
+from tiny_models import dense, experts, forward_logprobs
 
 from packer_reference import DecoderOnlyLLMDataPacker, make_objective
+from packer_reference.moe import ReplayedModel
+from packer_reference.rollouts import HFRollout
 from packer_schemas import Trajectory
 
 ROWS = [([110, 111, 112], [120, 121]), ([7], [8, 9, 10, 11, 12]), ([40, 41], [50])]
 
 
 @pytest.fixture(scope="module")
-def model() -> Qwen2ForCausalLM:
+def model() -> Any:
     """A random Qwen2 of two small layers."""
-    torch.manual_seed(0)
-    sizes = {"vocab_size": 640, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2}
-    config = Qwen2Config(**sizes, num_attention_heads=4, num_key_value_heads=2, tie_word_embeddings=False)
-    return Qwen2ForCausalLM(config).eval()
+    return dense()
 
 
-@torch.no_grad()
 def rollout(model: Any) -> list[Trajectory]:
     """Trajectories with the logprobs that the model itself gives, each computed alone and unpadded."""
-    made = []
-    for prompt, completion in ROWS:
-        ids = torch.tensor([prompt + completion])
-        lp = model(ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])[:, 0]
-        made.append(recorded(prompt, completion, lp[len(prompt) - 1 :].tolist()))
-    return made
+    return [recorded(*row, forward_logprobs(model, *row)) for row in ROWS]
 
 
 def gradients(model: Any, result: Any) -> dict[str, torch.Tensor]:
@@ -46,7 +40,7 @@ def farthest(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> fl
     return max((one[name] - other[name]).abs().max().item() for name in one) / largest
 
 
-def test_the_rollouts_logprobs_are_the_trainers(model: Qwen2ForCausalLM, packer: DecoderOnlyLLMDataPacker) -> None:
+def test_the_rollouts_logprobs_are_the_trainers(model: Any, packer: DecoderOnlyLLMDataPacker) -> None:
     """OBJ-17: in float32 on the CPU, padded rows in one batch are within 1e-5 of rows scored alone."""
     for given in (None, packer):
         metrics = make_objective(given)(model, rollout(model), advantages=[1, -1, 1]).metrics
@@ -54,7 +48,7 @@ def test_the_rollouts_logprobs_are_the_trainers(model: Qwen2ForCausalLM, packer:
         assert metrics["selected"] == 8
 
 
-def test_a_shift_shows_in_the_gap(model: Qwen2ForCausalLM) -> None:
+def test_a_shift_shows_in_the_gap(model: Any) -> None:
     """OBJ-17: logprobs that stand one id late are orders of magnitude away."""
     made = rollout(model)
     for one in made:
@@ -62,7 +56,7 @@ def test_a_shift_shows_in_the_gap(model: Qwen2ForCausalLM) -> None:
     assert make_objective()(model, made, advantages=[1, -1, 1]).metrics["logprob_gap_mean"] > 1e-2
 
 
-def test_loss_and_gradient_are_those_of_the_inline_loop(model: Qwen2ForCausalLM) -> None:
+def test_loss_and_gradient_are_those_of_the_inline_loop(model: Any) -> None:
     """OBJ-9: one batch gives what a loop over trajectories gives that scores each alone."""
     made, advantages = rollout(model), [1.5, -0.5, 1.0]
     batched = gradients(model, make_objective()(model, made, advantages=advantages))
@@ -78,7 +72,7 @@ def test_loss_and_gradient_are_those_of_the_inline_loop(model: Qwen2ForCausalLM)
     assert farthest(inline, batched) < 1e-5
 
 
-def test_a_packer_and_none_are_one(model: Qwen2ForCausalLM, packer: DecoderOnlyLLMDataPacker) -> None:
+def test_a_packer_and_none_are_one(model: Any, packer: DecoderOnlyLLMDataPacker) -> None:
     """OBJ-2: loss and gradient equal those with a conforming text packer, whose pad id is another, within 1e-6."""
     made = rollout(model)
     with_packer = make_objective(packer)(model, made, advantages=[1, -1, 1])
@@ -88,7 +82,7 @@ def test_a_packer_and_none_are_one(model: Qwen2ForCausalLM, packer: DecoderOnlyL
     assert farthest(gradients(model, with_packer), gradients(model, without)) < 1e-6
 
 
-def test_order_and_width_change_no_gradient(model: Qwen2ForCausalLM) -> None:
+def test_order_and_width_change_no_gradient(model: Any) -> None:
     """OBJ-6: reversed rows, beside a longer filler row, have the same loss, metrics and gradient of every weight."""
     made, advantages = rollout(model), [1, -1, 0.5]
     one = make_objective()(model, made, advantages=advantages)
@@ -99,7 +93,7 @@ def test_order_and_width_change_no_gradient(model: Qwen2ForCausalLM) -> None:
     assert farthest(gradients(model, one), gradients(model, other)) < 1e-6
 
 
-def test_parts_of_a_step_add_up(model: Qwen2ForCausalLM) -> None:
+def test_parts_of_a_step_add_up(model: Any) -> None:
     """OBJ-9: with the step's N, the gradients of three calls add up to that of one."""
     made, advantages = rollout(model), [1.0, -1.0, 0.5]
     whole = gradients(model, make_objective()(model, made, advantages=advantages))
@@ -110,7 +104,7 @@ def test_parts_of_a_step_add_up(model: Qwen2ForCausalLM) -> None:
 
 
 @pytest.mark.parametrize("kind", ["clipped", "policy_gradient"])
-def test_nothing_selected_leaves_zero_gradients(model: Qwen2ForCausalLM, kind: str) -> None:
+def test_nothing_selected_leaves_zero_gradients(model: Any, kind: str) -> None:
     """OBJ-10: every weight has a gradient that is zero and not None, in anomaly mode too."""
     model.zero_grad(set_to_none=True)
     with torch.autograd.set_detect_anomaly(True, check_nan=True):
@@ -122,13 +116,10 @@ def test_nothing_selected_leaves_zero_gradients(model: Qwen2ForCausalLM, kind: s
     assert all(grad is not None and not grad.any() for grad in grads)
 
 
-def test_a_step_makes_the_better_answer_likelier(model: Qwen2ForCausalLM) -> None:
+def test_a_step_makes_the_better_answer_likelier(model: Any) -> None:
     """Some steps on two answers of one group move the logprob of the rewarded one up and of the other down."""
     made = [*rollout(model)[:1], recorded([110, 111, 112], [130, 131])]
-    with torch.no_grad():
-        ids = torch.tensor([[110, 111, 112, 130, 131]])
-        lp = model(ids).logits[0, :-1].log_softmax(-1).gather(1, ids[0, 1:, None])[2:, 0]
-    made[1].policy_info["logprobs"] = lp.tolist()
+    made[1].policy_info["logprobs"] = forward_logprobs(model, [110, 111, 112], [130, 131])
     made[0].reward, made[1].reward = 1.0, 0.0
     before = {name: one.clone() for name, one in model.state_dict().items()}
     optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
@@ -136,20 +127,42 @@ def test_a_step_makes_the_better_answer_likelier(model: Qwen2ForCausalLM) -> Non
         optimiser.zero_grad()
         make_objective()(model, made, groups=["g", "g"]).loss.backward()
         optimiser.step()
-    with torch.no_grad():
-        after = [rollout(model)[0].policy_info["logprobs"], model(ids).logits[0, :-1].log_softmax(-1)]
+    better, worse = (sum(forward_logprobs(model, [110, 111, 112], answer)) for answer in ([120, 121], [130, 131]))
     model.load_state_dict(before)
-    assert sum(after[0]) > sum(made[0].policy_info["logprobs"])
-    assert after[1].gather(1, ids[0, 1:, None])[2:, 0].sum() < lp.sum()
+    assert better > sum(made[0].policy_info["logprobs"])
+    assert worse < sum(made[1].policy_info["logprobs"])
 
 
-def test_ids_of_another_tokenizer_are_named(model: Qwen2ForCausalLM) -> None:
+def test_a_real_rollout_is_scored_as_it_was_sampled(model: Any, packer: DecoderOnlyLLMDataPacker) -> None:
+    """What HFRollout recorded of a text is within 1e-4 of what the objective computes, with a packer and without."""
+    body = HFRollout(model, packer=packer, sampling={"n": 3, "max_tokens": 8, "seed": 1})
+    made = body.generate([observe("Hi"), observe("What is 6 times 7?")])
+    for given in (None, packer):
+        assert make_objective(given)(model, made, advantages=[1] * 6).metrics["logprob_gap_max"] < 1e-4
+
+
+def test_replayed_experts_keep_the_logprobs(packer: DecoderOnlyLLMDataPacker) -> None:
+    """ROUTE-13: replaying its own record, a mixture of experts gives the recorded logprobs; a shifted one does not."""
+    model = experts("qwen3_moe")
+    body = HFRollout(model, packer=packer, sampling={"n": 2, "max_tokens": 8, "seed": 1}, routing_replay=True)
+    made = body.generate([observe("Hi"), observe("a b c")])
+    objective, replayed = make_objective(packer, routing_replay=True), ReplayedModel(model)
+    result = objective(replayed, made, advantages=[1, -1, 1, -1])
+    result.loss.backward()
+    assert result.metrics["logprob_gap_max"] < 1e-4
+    assert all(one.grad is not None for name, one in model.named_parameters() if "gate.weight" in name)
+    for one in made:
+        one.policy_info["rollout_routed_experts"] = one.policy_info["rollout_routed_experts"].roll(1, 0)
+    assert objective(replayed, made, advantages=[1, -1, 1, -1]).metrics["logprob_gap_max"] > 1e-2
+
+
+def test_ids_of_another_tokenizer_are_named(model: Any) -> None:
     """An id beyond the model's vocabulary is refused before the model is asked to look it up."""
     with pytest.raises(ValueError, match="the id 640, and Qwen2ForCausalLM has a vocabulary of 640"):
         make_objective()(model, [recorded([640], [120], [-5.0])], advantages=[1])
 
 
-def test_frozen_weights_stay_out_of_it(model: Qwen2ForCausalLM) -> None:
+def test_frozen_weights_stay_out_of_it(model: Any) -> None:
     """A weight that is frozen has no gradient, and the rest has one."""
     model.requires_grad_(False)
     model.lm_head.requires_grad_(True)
