@@ -8,11 +8,11 @@ from packer_reference.routing.turns import join_turn_routing
 from packer_reference.token_ids import token_ids
 from packer_schemas import ROLLOUT_ROUTED_EXPERTS_KEY
 
-__all__ = ["Growing", "Turn", "grown_rows", "turn_named"]
+__all__ = ["Growing", "Placed", "grown_rows", "turn_named"]
 
 
 @dataclass(frozen=True)
-class Turn:
+class Placed:
     """One turn in a row: where its ids begin among the row's completion ids and among all of the trajectory."""
 
     number: int
@@ -29,7 +29,7 @@ class Growing:
     prompt_length: int
     ids: list[int]
     routing: Any
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[Placed] = field(default_factory=list)
 
 
 def grown_rows(turns: Any, name: str, replay: bool) -> list[Growing]:
@@ -54,7 +54,7 @@ def grown_rows(turns: Any, name: str, replay: bool) -> list[Growing]:
         else:
             row = Growing(len(prompt), ids, record)
             rows.append(row)
-        row.turns.append(Turn(number, len(prompt) - row.prompt_length, entry, len(completion), turn))
+        row.turns.append(Placed(number, len(prompt) - row.prompt_length, entry, len(completion), turn))
         entry += len(completion)
     return rows
 
