@@ -13,7 +13,8 @@ from packproof.failure_text import failure_text
 from packproof.kinds import held_levels, refuse_unbound
 from packproof.known import load_known, refuse_misfits
 from packproof.models import EMBEDDED
-from packproof.options import Options, check_models, load_gate, load_selection, names
+from packproof.option_values import check_models, load_gate, load_selection, names
+from packproof.options import Options
 from packproof.registry import Check, select_checks
 from packproof.routed.loading import load_routing
 from packproof.run import Run

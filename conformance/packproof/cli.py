@@ -115,7 +115,7 @@ def _progress() -> Callable[[str], None] | None:
 
 def _selftest(seed: int, effort: str, trace: str | None) -> int:
     from packproof.kill_matrix import selftest
-    from packproof.options import refuse_unwritable
+    from packproof.option_values import refuse_unwritable
     from packproof.traceability import trace_run
 
     if trace:

@@ -1,7 +1,5 @@
 """Options of a run, from the command line or the project's table, checked one by one and turned into a `Run`."""
 
-import os
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,16 +9,21 @@ from typing import Any
 from pydantic import ValidationError
 
 from packer_schemas.cases import CaseFile
-from packer_schemas.protocols import PackerSelection, ResumeGate
 from packer_spec import SPEC_VERSION, requirement
-from packproof.capabilities import satisfies
 from packproof.consumers.subject import CONSUMERS, ConsumerSubject
 from packproof.effort import Settings
 from packproof.flight_recorder import FlightRecorder
 from packproof.kinds import KINDS, held_levels, refuse_unbound
 from packproof.known import load_known, refuse_misfits
-from packproof.load import load_made, load_object
-from packproof.models import EMBEDDED
+from packproof.option_values import (
+    check_models,
+    label_targets,
+    load_gate,
+    load_selection,
+    names,
+    refuse_blank,
+    refuse_unwritable,
+)
 from packproof.project_table import KEYS, PROVED
 from packproof.registry import check_for, select_checks
 from packproof.routed.loading import load_routing
@@ -41,8 +44,6 @@ __all__ = [
     "names",
     "refuse_unwritable",
 ]
-
-_BLANK = "nothing is named; name something, or leave it out."
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Options:
             value = table.get(name) if value is None else value
             if value is not None:
                 merged[name.removeprefix("packer-").replace("-", "_")] = value
-                _refuse_blank(name, value)
+                refuse_blank(name, value)
         for name in ("select", "level"):
             if name in merged:
                 merged[name] = [one for text in merged[name] for one in names(text, f"--packer-{name}")]
@@ -245,32 +246,6 @@ def _binds(id: str, kind: type[Tested]) -> bool:
     return kind.binds(requirement(id))
 
 
-def refuse_unwritable(path: Path, option: str) -> None:
-    """`UsageError` now, rather than after the run, where the file that `option` names cannot be written."""
-    if path.is_dir():
-        raise UsageError(f"{option}: is a folder, expected the name of a file to write.")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{option}: its folder cannot be made: {error.strerror}.") from error
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"{option}: cannot be written.")
-
-
-def label_targets(given: Sequence[str], noun: str = "packer") -> dict[str, str]:
-    """Targets by label. One alone goes by `noun`; of several, those without a label by their factory's name."""
-    labelled: dict[str, str] = {}
-    for text in given:
-        label, equals, target = text.rpartition("=")
-        if equals and not re.fullmatch(r"[\w.-]+", label):
-            raise UsageError(f"--{noun} {text!r}: a label is letters, digits, '.', '_' and '-', then '='.")
-        label = label or (noun if len(given) == 1 else re.split(r"[:.]", target)[-1])
-        if label in labelled:
-            raise UsageError(f"--{noun} {text!r}: the label {label!r} is taken; give each one its own: label={target}.")
-        labelled[label] = target
-    return labelled
-
-
 def _read_case_file(path: Path) -> CaseFile:
     """A stored case; `UsageError` when it cannot be read or is no case file."""
     try:
@@ -287,46 +262,3 @@ def _read_case_file(path: Path) -> CaseFile:
     if unfit:
         raise UsageError(f"--packer-replay {path}: {unfit}.")
     return file
-
-
-def load_selection(given: Any) -> Any:
-    """A selection module, by its name or as it is; `UsageError` when it is none."""
-    found = load_object(given, "--packer-selection") if isinstance(given, str) else given
-    if not satisfies(found, PackerSelection):
-        wanted = "a module with init_data_packer, build_packer and register"
-        raise UsageError(f"--packer-selection {given!r}: expected {wanted}.")
-    return found
-
-
-def load_gate(given: Any) -> Any:
-    """A resume gate, from its factory's name or as it is; `UsageError` when it is none."""
-    return load_made(given, "--packer-gate", ResumeGate, "a resume gate")
-
-
-def check_models(models: Sequence[str], folder: Path) -> None:
-    """`UsageError` for a model that is the path of no folder; what a hub knows only a packer's setup can tell."""
-    for model in models:
-        looks_like_path = model.startswith((".", "~")) or Path(model).is_absolute() or os.sep in model.rstrip(os.sep)
-        is_hub_id = model.count("/") == 1 and not model.startswith((".", "~", "/"))
-        if looks_like_path and not is_hub_id and not (folder / model).is_dir():
-            embedded = ", ".join(EMBEDDED)
-            raise UsageError(f"--packer-model {model!r}: there is no such folder. Embedded models are {embedded}.")
-
-
-def names(given: Any, option: str, *, commas: bool = True) -> list[str]:
-    """Names given as a list or, one alone or several with commas, as text; `UsageError` for anything else."""
-    several = [given] if isinstance(given, (str, os.PathLike)) else given
-    if not isinstance(several, Sequence) or not all(isinstance(one, (str, os.PathLike)) for one in several):
-        raise UsageError(f"{option} {given!r}: expected a name, or a list of names.")
-    texts = [str(one) for one in several]
-    found = [part.strip() for text in texts for part in (text.split(",") if commas else [text])]
-    if found and not any(found):
-        raise UsageError(f"{option} {given!r}: {_BLANK}")
-    return [name for name in found if name]
-
-
-def _refuse_blank(name: str, value: Any) -> None:
-    texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    blank = [text for text in texts if not text.strip()]
-    if blank and name != "packer":  # of an empty packer, loading it says more
-        raise UsageError(f"--{name} {blank[0]!r}: {_BLANK}")

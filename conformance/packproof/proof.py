@@ -11,7 +11,8 @@ from packproof.effort import Settings
 from packproof.failure_text import failure_text
 from packproof.kinds import held_levels, refuse_unbound
 from packproof.known import load_known, refuse_misfits
-from packproof.options import Options, names
+from packproof.option_values import names
+from packproof.options import Options
 from packproof.registry import select_checks
 from packproof.run import Run
 from packproof.tested import Tested

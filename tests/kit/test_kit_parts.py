@@ -21,7 +21,7 @@ from packproof.failure_text import failure_text, table
 from packproof.known import expired
 from packproof.load import describe
 from packproof.models import model_path
-from packproof.options import label_targets
+from packproof.option_values import label_targets
 from packproof.registry import check_for
 from packproof.run import Run
 from packproof.runner import replay_case, run_check

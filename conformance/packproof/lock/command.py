@@ -36,7 +36,7 @@ def run_lock(given: argparse.Namespace) -> int:
     from packproof.lock.approve import Approval
     from packproof.lock.project import LockProject
     from packproof.lock.report import lock_words
-    from packproof.options import names
+    from packproof.option_values import names
 
     reads = given.check or given.explain is not None
     kinds = [] if reads else names(given.update or ["new"], "--update")

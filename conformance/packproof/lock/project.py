@@ -11,7 +11,8 @@ from packproof.load import import_from
 from packproof.lock.fresh import Fresh
 from packproof.lock.identity_lock import LockFile
 from packproof.lock.measure import measure
-from packproof.options import Options, label_targets
+from packproof.option_values import label_targets
+from packproof.options import Options
 from packproof.project_table import project_folder, read_table
 from packproof.violation import UsageError
 
