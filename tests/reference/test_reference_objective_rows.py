@@ -1,5 +1,6 @@
 """Rows: which ids reach the packer, what is shaped without one, and which fields a model has to take."""
 
+import contextlib
 import copy
 import math
 from collections.abc import Callable
@@ -244,6 +245,23 @@ def test_replay_hands_the_routing_to_the_model(packer: DecoderOnlyLLMDataPacker,
     made = [recorded([110], [120, 121], [-5.0, -6.0], rollout_routed_experts=record)]
     make_objective(packer, kind=kind, routing_replay=True)(probe, made, advantages=[1])
     assert probe.seen[0]["forward_replay_routing"].squeeze(-1).tolist() == [[[3, 1], [0, 2], [-1, -1]]]
+
+
+class OfConfig(BatchProbe):
+    """A model that leaves its layout to its config, as those of transformers do; theirs has a `top_k` of sampling."""
+
+    config = SimpleNamespace(num_local_experts=4, num_experts_per_tok=1, top_k=50)
+
+
+def test_the_layout_is_read_from_the_config(packer: DecoderOnlyLLMDataPacker) -> None:
+    """ROUTE-13: experts and top_k that the config names are compared, and layers that nobody names are not."""
+    for experts, top_k, message in ((3, 1, None), (4, 1, "experts=4"), (3, 2, "top_k=1")):
+        probe, record = OfConfig(torch.zeros(1, 2, 300)), torch.full((1, 7, top_k), experts)
+        made = [recorded([110], [120], [-5.0], rollout_routed_experts=record)]
+        objective = make_objective(packer, routing_replay=True)
+        with pytest.raises(ValueError, match=message) if message else contextlib.nullcontext():
+            objective(probe, made, advantages=[1])
+        assert len(probe.seen) == (message is None)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def _absent(name: str, value: Any) -> bool:
 
 
 def _expect_known_ids(model: Any, ids: _Tensor) -> None:
-    size, highest = _declared(model, "vocab_size"), int(ids.max())
+    size, highest = _declared(model, "vocab_size", "vocab_size"), int(ids.max())
     if size is not None and highest >= size:
         raise ValueError(
             f"objective: the batch holds the id {highest}, and {type(model).__name__} has a vocabulary of {size}; "
@@ -81,16 +81,20 @@ def _expect_known_ids(model: Any, ids: _Tensor) -> None:
         )
 
 
-def _declared(model: Any, *names: str) -> int | None:
-    """The first of these integers that the model has, or its config."""
-    places = (model, getattr(model, "config", None))
-    values = (getattr(place, name, None) for place in places for name in names)
+def _declared(model: Any, own: str, *of_config: str) -> int | None:
+    """The integer that the model has under its own name, or the first that its config has under one of the others.
+
+    Not the own name in the config: there, `top_k` is a setting of generation.
+    """
+    config = getattr(model, "config", None)
+    values = [getattr(model, own, None), *(getattr(config, name, None) for name in of_config)]
     return next((value for value in values if type(value) is int), None)
 
 
 def _device_of(model: Any) -> Any:
-    parameters: Any = getattr(model, "parameters", tuple)
-    return next((one.device for one in parameters()), getattr(model, "device", None))
+    parameters: Any = getattr(model, "parameters", None)
+    weights: Any = parameters() if callable(parameters) else ()
+    return next((one.device for one in weights), getattr(model, "device", None))
 
 
 def _moved(value: Any, device: Any) -> Any:
