@@ -102,7 +102,7 @@ def samples(
 ) -> list[RoutedSample]:
     """Samples with good records of one layout, of ids out of `pools`; `counts` are how few and how many.
 
-    If `typed` the records come in any type that holds them, else in int64.
+    If `typed` the records come in any type that holds them, as tensors and arrays, else as tensors of int64.
     """
     layout, made = draw(layouts()), []
     for number in range(1, draw(st.integers(*counts)) + 1):
@@ -110,7 +110,7 @@ def samples(
         dtype = draw(st.sampled_from(_types(pool))) if typed else "int64"
         start = draw(st.integers(0, len(pool) - 1))
         array = record(pool, start, (sum(lengths) - 1, *layout), dtype)
-        made.append(sample(vocabulary, number, lengths, array, draw(containers())))
+        made.append(sample(vocabulary, number, lengths, array, draw(containers()) if typed else "tensor"))
     return made
 
 

@@ -104,12 +104,12 @@ class RecordsFetchedFromDevices(MiniatureRouted):
 
 
 @fault("ROUTE-2")
-class BytesRefused(MiniatureRouted):
-    """Only signed records are taken, though the bytes that engines write are what most records are made of."""
+class ArraysRefused(MiniatureRouted):
+    """Only tensors are taken, though arrays of NumPy are what engines and wires hand over."""
 
     def _array(self, where: str, record: Any) -> Any:
-        if "uint8" in str(getattr(record, "dtype", "")):
-            raise ValueError(f"{where} is uint8, expected a signed type")
+        if type(record).__module__ == "numpy":
+            raise TypeError(f"{where} is an array, expected a tensor")
         return super()._array(where, record)
 
 
