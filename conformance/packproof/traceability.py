@@ -53,6 +53,10 @@ WITHOUT_VECTORS: Mapping[str, str] = {
     "IDENT-17": _FILE,
     "IDENT-18": _FILE,
     "sources": "speaks of factories and of what they return; the chapter works the fingerprint of a cursor out",
+    "ROUTE-1": "speaks of names, which every vector of the chapter's batches has to use",
+    "ROUTE-5": _OBJECT,
+    "ROUTE-13": "speaks of a call that refuses, and the cases of the chapter say which batches",
+    "ROUTE-15": "leaves open in which of two forms records travel",
     "COLL-13": _MEMORY,
     "COLL-14": _MEMORY,
 }

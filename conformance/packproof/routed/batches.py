@@ -178,6 +178,8 @@ def expect_refused(
     except accept:
         return  # refused where it was put on, before there is a batch to be named
     message = str(driver.refuses(call, lambda: driver.packer.policy_collate_fn(given, width(case)), accept))
+    if case.experts is None and largest(case.samples) > _SMALL and unmentioned(words, message):
+        raise Unexercised(f"of a model with few experts {call} is refused for its ids: {message}")
     expect_named(call, message, words)
 
 

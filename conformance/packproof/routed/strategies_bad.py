@@ -9,7 +9,7 @@ from packer_schemas.plain_array import Array
 from packer_schemas.routing_cases import RoutedSample, RoutingBatchCase
 from packproof.fitting import Build, Cases
 from packproof.routed.broken import broken_rules
-from packproof.routed.strategies import FEW, SOME, record, sample, samples, shapes
+from packproof.routed.strategies import FEW, record, sample, samples, shapes
 from packproof.vocabulary import Vocabulary
 
 __all__ = ["WRONG_LAYOUTS", "WRONG_ROWS", "WRONG_VALUES"]
@@ -42,12 +42,12 @@ def _array(one: RoutedSample) -> Array:
 @st.composite
 def _wrong_rows(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """A record that is too long or too short by a few rows, or has none; sometimes it is another sample's."""
-    made = draw(samples(vocabulary, SOME, (1, 3), typed=False))
+    made = draw(samples(vocabulary, FEW, (1, 3), typed=False))
     at = draw(st.integers(0, len(made) - 1))
     array = _array(made[at])
     rows = array.shape[0]
     wrong = draw(st.sampled_from([one for one in (rows + 1, rows - 1, 0, rows + 3) if one >= 0 and one != rows]))
-    longer = record(SOME[1], 0, (wrong, *array.shape[1:]))
+    longer = record(FEW[0], 0, (wrong, *array.shape[1:]))
     made[at] = _changed(made[at], record=longer)
     return _batch(model, made)
 
@@ -71,13 +71,13 @@ def _wrong_values(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) ->
 @st.composite
 def _wrong_layouts(draw: st.DrawFn, model: str | None, vocabulary: Vocabulary) -> RoutingBatchCase:
     """Two samples and more, one of which has another number of layers, or of top_k, or the two exchanged."""
-    made = draw(samples(vocabulary, SOME, (2, 4), typed=False))
+    made = draw(samples(vocabulary, FEW, (2, 4), typed=False))
     at, array = draw(st.integers(0, len(made) - 1)), _array(made[0])
     layers, top_k = array.shape[1:]
     options = [(layers + 1, top_k), (layers, top_k + 1), (top_k, layers), (1, top_k), (layers, 1)]
     layout = draw(st.sampled_from([one for one in options if one != (layers, top_k)]))
     rows = _array(made[at]).shape[0]
-    made[at] = _changed(made[at], record=record(SOME[1], 0, (rows, *layout)))
+    made[at] = _changed(made[at], record=record(FEW[0], 0, (rows, *layout)))
     return _batch(model, made)
 
 
