@@ -57,6 +57,7 @@ WITHOUT_VECTORS: Mapping[str, str] = {
     "ROUTE-5": _OBJECT,
     "ROUTE-13": "speaks of a call that refuses, and the cases of the chapter say which batches",
     "ROUTE-15": "leaves open in which of two forms records travel",
+    "objectives": "needs a model whose gradients are looked at; the chapter works losses and advantages out",
     "COLL-13": _MEMORY,
     "COLL-14": _MEMORY,
 }

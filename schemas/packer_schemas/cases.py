@@ -16,6 +16,22 @@ from packer_schemas.identity_cases import (
     ValueCase,
 )
 from packer_schemas.lock_cases import LockCase
+from packer_schemas.objective_cases import (
+    ClippedCase,
+    DividedCase,
+    FieldsCase,
+    FillerCase,
+    GradientCase,
+    HandedOverCase,
+    PairedCase,
+    RearrangedCase,
+    RewardsCase,
+    ScoredCase,
+    StreamCase,
+    TurnsCase,
+    UnshapedCase,
+    WeightlessCase,
+)
 from packer_schemas.policy import TokenIds
 from packer_schemas.routing_cases import (
     RoutingBatchCase,
@@ -177,7 +193,21 @@ Case = Annotated[
     | ReturnedCase
     | SelectorsCase
     | UnreachableCase
-    | WrittenItemCase,
+    | WrittenItemCase
+    | HandedOverCase
+    | ScoredCase
+    | UnshapedCase
+    | FieldsCase
+    | GradientCase
+    | RearrangedCase
+    | PairedCase
+    | StreamCase
+    | DividedCase
+    | WeightlessCase
+    | FillerCase
+    | RewardsCase
+    | ClippedCase
+    | TurnsCase,
     Field(discriminator="kind"),
 ]
 

@@ -82,6 +82,20 @@ CASE_KINDS = {
     "selectors": {"SOURCE-15"},
     "preflight": {"SOURCE-16"},
     "unreachable": {"SOURCE-17"},
+    "handed-over": {"OBJ-1"},
+    "unshaped": {"OBJ-3"},
+    "fields": {"OBJ-4"},
+    "gradient": {"OBJ-5"},
+    "rearranged": {"OBJ-6"},
+    "paired": {"OBJ-7"},
+    "stream": {"OBJ-8"},
+    "divided": {"OBJ-9"},
+    "weightless": {"OBJ-10"},
+    "filler": {"OBJ-11"},
+    "rewards": {"OBJ-12"},
+    "clipped": {"OBJ-13"},
+    "scored": {"OBJ-2", "OBJ-16", "OBJ-17"},
+    "turns": {"OBJ-14", "OBJ-15"},
 }
 
 GOOD = """\

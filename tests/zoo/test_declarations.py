@@ -63,7 +63,8 @@ def test_the_known_good_ones_break_nothing() -> None:
     found = {one.name: one.levels for one in good_members() if not one.breaks}
     sources = dict.fromkeys(("source", "lines", "pairs", "run"), ("source",))
     packers = {"miniature": ("core",), "miniature-declared": ("core", "resume")}
-    assert found == packers | {f"miniature-{name}": levels for name, levels in sources.items()}
+    consumers = {"miniature-objective": ("consumer",)}
+    assert found == packers | {f"miniature-{name}": levels for name, levels in sources.items()} | consumers
 
 
 def test_two_faults_of_one_name_are_refused() -> None:

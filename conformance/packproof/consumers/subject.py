@@ -1,13 +1,17 @@
 """A rollout body, an objective or the parts of a trainer under test: made by its factory on what the kit hands it."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from packer_spec import Requirement
+from packproof import limits
+from packproof.driver import calling, finished, short
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable
+from packproof.objective_runs.ids_packer import IdsPacker
 from packproof.tested import Tested, name_of
-from packproof.violation import UsageError
+from packproof.violation import CallFailed, UsageError
 
 __all__ = ["CONSUMERS", "ConsumerSubject", "ObjectiveSubject", "RolloutSubject", "TrainerSubject"]
 
@@ -58,6 +62,39 @@ class ObjectiveSubject(ConsumerSubject):
     named_with: ClassVar[str] = "--objective module:factory"
     protocol: ClassVar[str] = "Objective"
 
+    def __init__(
+        self, target: str | Callable[..., Any], *, label: str = "", recorder: FlightRecorder | None = None
+    ) -> None:
+        super().__init__(target, label=label, recorder=recorder)
+        self._expect_options()
+        with self.starting():
+            self.build(IdsPacker())
+        self.note("")
+
+    def build(self, packer: Any = None, **options: Any) -> Any:
+        """An objective straight from the factory, with `options` where they are not the defaults."""
+        given = {name: value for name, value in options.items() if value != OBJECTIVE_OPTIONS[name]}
+        said = [*(["packer"] if packer is not None else []), *(f"{name}={value!r}" for name, value in given.items())]
+        call = f"{self.target}({', '.join(said)})"
+        with calling(call, self.note), limits.setting_up():
+            objective = finished(self.factory(*([] if packer is None else [packer]), **given), call)
+        if isinstance(objective, type) or not callable(objective):
+            raise CallFailed(call, f"returned {_found(objective)}", _OBJECTIVE)
+        return objective
+
+    def _expect_options(self) -> None:
+        """`UsageError` for a factory that cannot be called with a packer and every option."""
+        try:
+            signature = inspect.signature(self.factory)
+        except (TypeError, ValueError):
+            return  # no signature to read; calling it says what is wrong
+        try:
+            signature.bind(None, **OBJECTIVE_OPTIONS)
+        except TypeError as error:
+            options = ", ".join(OBJECTIVE_OPTIONS)
+            text = f"the factory cannot be called with a packer and the options {options}: {error}."
+            raise UsageError(f"--objective {self.target!r}: {text}") from None
+
 
 class TrainerSubject(ConsumerSubject):
     """The parts of one trainer, a `TrainerParts`, made by a factory without arguments."""
@@ -66,6 +103,16 @@ class TrainerSubject(ConsumerSubject):
     bound: ClassVar[str] = "trainers"
     named_with: ClassVar[str] = "--trainer module:factory"
     protocol: ClassVar[str] = "TrainerParts"
+
+
+OBJECTIVE_OPTIONS = {"kind": "clipped", "clip_low": 0.2, "clip_high": 0.2, "eps": 1e-6, "routing_replay": False}
+"""What the factory of an objective takes, with the defaults."""
+
+_OBJECTIVE = "an objective, called as objective(model, trajectories, advantages=...)"
+
+
+def _found(made: Any) -> str:
+    return f"the class {made.__name__}" if isinstance(made, type) else short(made)
 
 
 CONSUMERS: tuple[type[ConsumerSubject], ...] = (RolloutSubject, ObjectiveSubject, TrainerSubject)

@@ -2,12 +2,14 @@
 
 from functools import cache
 
+from packproof.consumers.subject import ObjectiveSubject
 from packproof.zoo.member import Member, fault
 from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_gate import MiniatureGate
 from packproof.zoo.miniature_identity import MiniatureDeclared
 from packproof.zoo.miniature_lock import MiniatureLock
 from packproof.zoo.miniature_routed import MiniatureRouted
+from packproof.zoo.miniature_objective import MiniatureObjective
 from packproof.zoo.miniature_run import MiniatureRun
 from packproof.zoo.miniature_selection import MiniatureSelection
 from packproof.zoo.miniature_source import MiniatureLines, MiniaturePairs, MiniatureSource
@@ -34,6 +36,11 @@ def members() -> tuple[Member, ...]:
         lifecycle_calls,
         masks,
         masks_ignored,
+        objective_batch,
+        objective_loss,
+        objective_shaping,
+        objective_streams,
+        objective_turns,
         rollout,
         rollout_hooks,
         routing,
@@ -97,7 +104,14 @@ def good_members() -> tuple[Member, ...]:
         run=MiniatureRun,
         levels=("source",),
     )
-    return plain, declared, routed, *sources, run
+    objective = Member(
+        "miniature-objective",
+        MiniatureObjective,
+        story="Keeps every rule of the level `consumer` that binds an objective.",
+        consumer=ObjectiveSubject,
+        levels=("consumer",),
+    )
+    return plain, declared, routed, *sources, run, objective
 
 
 def member(name: str) -> Member:

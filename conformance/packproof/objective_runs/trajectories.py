@@ -1,0 +1,82 @@
+"""Trajectories of cases: what a rollout would have recorded if the model that generated were the one that scores."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from packer_schemas.objective_cases import ScoredRow
+from packer_schemas.observation import ObsBundle
+from packer_schemas.trajectory import Trajectory
+from packproof.violation import Unexercised
+
+if TYPE_CHECKING:
+    from packproof.objective_runs.probe import Probe
+
+__all__ = ["expect_in_range", "found_in", "ids_of", "recorded", "selected", "text_of", "trajectory"]
+
+
+def trajectory(prompt: Any, completion: Any, reward: Any = None, **info: Any) -> Trajectory:
+    """One trajectory, which may break the schema on purpose."""
+    obs = ObsBundle(representations={"prompt": prompt})
+    return Trajectory.model_construct(obs=obs, completion=completion, policy_info=info, reward=reward)
+
+
+def text_of(ids: Sequence[int]) -> str:
+    """The text that the kit's packer encodes to these ids: who shapes by text has the same row."""
+    return "".join(map(chr, ids))
+
+
+def recorded(row: ScoredRow, model: "Probe", reward: Any = 1.0, **more: Any) -> Trajectory:
+    """A row as it was recorded: its logprobs are those of `model`, less the logarithm of its ratios.
+
+    `more` replaces what was recorded.
+    """
+    completion = list(row.completion_ids)
+    own = model.logprobs(ids_of(row))[len(row.prompt_ids) - 1 :]
+    ratios = [*row.ratios, *[1.0] * len(completion)]
+    info: dict[str, Any] = {
+        "prompt_ids": list(row.prompt_ids),
+        "completion_ids": completion,
+        "logprobs": [lp - math.log(ratio) for lp, ratio in zip(own, ratios, strict=False)],
+    }
+    if row.n_ignore_prefix_tokens:
+        info["n_ignore_prefix_tokens"] = row.n_ignore_prefix_tokens
+    return trajectory(text_of(row.prompt_ids), text_of(completion), reward, **(info | more))
+
+
+def found_in(row: Sequence[int], ids: Sequence[int]) -> int | None:
+    """Where `ids` begin in a row that holds them; None where it does not."""
+    wanted = list(ids)
+    starts = range(len(row) - len(wanted) + 1)
+    return next((at for at in starts if list(row[at : at + len(wanted)]) == wanted), None)
+
+
+def ids_of(row: ScoredRow) -> list[int]:
+    """Prompt and completion."""
+    return [*row.prompt_ids, *row.completion_ids]
+
+
+def selected(row: ScoredRow) -> list[int]:
+    """The positions of its selected predictions."""
+    first = len(row.prompt_ids) - 1
+    return list(range(first + row.n_ignore_prefix_tokens, first + len(row.completion_ids)))
+
+
+def expect_in_range(rows: Sequence[ScoredRow], *, weights: bool = True, ignored: bool = True) -> None:
+    """`Unexercised` for rows of which another rule speaks: n out of range, no prediction where `weights` are needed.
+
+    Without `ignored`, n has to be 0.
+    """
+    for reason in _unfit(rows, weights, ignored):
+        raise Unexercised(reason)
+
+
+def _unfit(rows: Sequence[ScoredRow], weights: bool, ignored: bool) -> Iterator[str]:
+    for row in rows:
+        n, count = row.n_ignore_prefix_tokens, len(row.completion_ids)
+        if not 0 <= n <= count:
+            yield f"n_ignore_prefix_tokens is {n} for {count} completion ids, of which OBJ-2 speaks"
+        if weights and n >= count:
+            yield "a row has no selected prediction, of which OBJ-10 speaks"
+        if not ignored and n:
+            yield "n_ignore_prefix_tokens is not 0, of which OBJ-7 speaks"
