@@ -82,7 +82,8 @@ def obj_7(subject: ObjectiveSubject, case: PairedCase) -> None:
         raise Unexercised("the policy gradient reads no logprobs")
     rows = [row.model_copy(update={"ratios": [], "advantage": 1.0}) for row in case.rows]
     ids = [ids_of(row) for row in rows]
-    base = _with_entry(subject, case, rows, None).weights(ids)
+    plain = _with_entry(subject, case, rows, None)
+    base = plain.weights(ids)
     for row, weights in zip(rows, base, strict=True):
         if [at for at, one in enumerate(weights) if one] != selected(row):
             raise Unexercised("the gradient is not where it is to be, of which OBJ-5 speaks")
@@ -92,7 +93,7 @@ def obj_7(subject: ObjectiveSubject, case: PairedCase) -> None:
             changed = _with_entry(subject, case, rows, (number, entry)).weights(ids)
             for place in _differing(base, changed):
                 read.setdefault(place, []).append(entry)
-        _expect_own_entries(case, rows, number, read)
+        _expect_own_entries(f"{plain.call}: trajectory {number}, {case.stream}", rows, number, read)
 
 
 def _with_entry(
@@ -130,7 +131,7 @@ def _differing(first: Sequence[Sequence[float]], second: Sequence[Sequence[float
 
 
 def _expect_own_entries(
-    case: PairedCase, rows: Sequence[ScoredRow], number: int, read: dict[tuple[int, int], list[int]]
+    call: str, rows: Sequence[ScoredRow], number: int, read: dict[tuple[int, int], list[int]]
 ) -> None:
     """Of one row's entries, each is read at the prediction of its own id alone."""
     row = rows[number]
@@ -139,7 +140,7 @@ def _expect_own_entries(
     if read == wanted:
         return
     n = row.n_ignore_prefix_tokens
-    call = f"trajectory {number}, {case.stream}, n_ignore_prefix_tokens={n}"
+    call = f"{call}, n_ignore_prefix_tokens={n}"
     elsewhere = [place for place in read if place[0] != number]
     if elsewhere:
         got = f"beside predictions of trajectory {elsewhere[0][0]} too"

@@ -102,7 +102,7 @@ def _expect_these_rows(call: str, rows: Sequence[Joined], got: Scored) -> None:
     """The model was given these rows and no others."""
     given = [ids for ids, _ in got.rows]
     for number, row in enumerate(rows):
-        have = given[number] if number < len(given) else []
+        have = given[min(number, len(given) - 1)] if given else []
         if not any(found_in(ids, row.ids) is not None for ids in given):
             fault = "turns are joined that do not continue each other" if len(given) < len(rows) else ""
             expect_ids(f"{call}: row {number}", row.ids, have[: max(len(row.ids), 1)], fault=fault)

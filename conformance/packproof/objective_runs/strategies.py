@@ -234,34 +234,32 @@ def paired() -> st.SearchStrategy[PairedCase]:
 
 @cache
 def streams() -> st.SearchStrategy[StreamCase]:
-    """Every defect of every stream, at selected entries and at others."""
-    odd, absent = ["None", "NaN", "infinity"], ["absent", "absent and marked"]
-    lengths = ["one too many", "one too few"]
+    """Every defect of every stream, at selected entries and at others.
 
-    def of(objectives: list[Any], streams: list[Any], defects: list[Any], ignored: int = 0) -> st.SearchStrategy[Any]:
-        """With some `ignored`, the entry is one of those."""
-        return st.builds(
-            StreamCase,
-            objective=st.sampled_from(objectives),
-            stream=st.sampled_from(streams),
-            defect=st.sampled_from(defects),
-            ignored=st.just(ignored),
-            length=st.integers(ignored + 1, 4),
-            entry=st.integers(0, ignored - 1 if ignored else 3),
-            place=st.integers(0, 2),
+    No two parts are drawn alike, or Hypothesis would spend most cases on exchanging one for the other.
+    """
+    odd, absent = ("None", "NaN", "infinity"), ("absent", "absent and marked")
+    lengths = ("one too few", "one too many")
+    drawn: list[tuple[Any, Any, Any, int]] = [("clipped", "logprobs", one, 0) for one in odd + absent + lengths] * 2
+    drawn += [("policy_gradient", "logprobs", one, 0) for one in (*odd, *absent, *lengths)]
+    drawn += [(kind, "advantages", one, 0) for kind in get_args(ObjectiveKind) for one in (*odd, *lengths, "absent")]
+    drawn += [("clipped", "an advantage", one, 0) for one in (*odd, *lengths, *lengths)]
+    drawn += [("clipped", stream, one, n) for stream in ("logprobs", "advantages") for one in odd for n in (1, 2)]
+
+    def built(of: tuple[Any, Any, Any, int], length: int, entry: int, place: int) -> StreamCase:
+        """With ids ignored, the entry is one of those."""
+        kind, stream, defect, n = of
+        entry = entry % n if n else entry
+        return StreamCase(
+            objective=kind, stream=stream, defect=defect, ignored=n, length=length + n, entry=entry, place=place
         )
 
-    both = ["clipped", "policy_gradient"]
-    return st.one_of(
-        of(["clipped"], ["logprobs"], odd),
-        of(["clipped"], ["logprobs"], absent),
-        of(["clipped"], ["logprobs"], lengths),
-        of(both, ["advantages", "an advantage"], [*odd, "absent"]),
-        of(both, ["advantages"], lengths),
-        of(both, ["an advantage"], lengths),
-        of(["clipped"], ["logprobs", "advantages"], odd, ignored=1),
-        of(both, ["logprobs", "advantages"], odd, ignored=2),
-        of(["policy_gradient"], ["logprobs"], [*odd, *absent, *lengths]),
+    return st.builds(
+        built,
+        st.sampled_from(drawn),
+        st.sampled_from((2, 1, 3)),
+        st.sampled_from((0, 1, 2, 3)),
+        st.sampled_from((0, 1)),
     )
 
 
@@ -305,39 +303,43 @@ def fillers() -> st.SearchStrategy[FillerCase]:
     )
 
 
+_REWARDS: tuple[tuple[float, ...], ...] = (
+    (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0),
+    (0.0, 1.0, 1.0, -1.0, 0.5, 0.25, 2.0, 3.0),
+    (1000.0, 999.5, 999.75, 1000.0, 999.5, 1000.0, 999.5, 999.5),
+    (-1000.0, 1000.0, 0.125, 0.7, 0.1, -0.3, 7.0, 0.0),
+    (0.7,) * 8,
+    (0.3,) * 8,
+)
+_LABELS: tuple[tuple[int | str, ...], ...] = (
+    (7,) * 8,
+    (0, 1) * 4,
+    ("a", "b", "a", "a", "b", "b", "a", "c"),
+    (0, 0, 0, 1, 1, "0", 1, 0),
+)
+
+
 @cache
 def rewards() -> st.SearchStrategy[RewardsCase]:
     """Groups of all sizes, apart or together; equal rewards, close ones and large ones; what is no reward."""
-    number = st.sampled_from([0.0, 1.0, 0.7, -1.0, 1000.0, 999.5, -1000.0, 0.125]) | st.integers(-3, 3).map(float)
-    label = st.integers(0, 1) | st.sampled_from(["a", "b"])
+    spoilt = st.sampled_from(["", "", "", "", "", "eps", "eps", None, "NaN", "infinity", "one too few", "one too many"])
 
-    def grouped(count: int) -> st.SearchStrategy[RewardsCase]:
-        values: st.SearchStrategy[list[Any]] = st.lists(number, min_size=count, max_size=count)
-        labels = st.lists(label, min_size=count, max_size=count)
-        one_group = st.just([7] * count)
-        broken = st.builds(
-            lambda drawn, place, odd: [*drawn[:place], odd, *drawn[place + 1 :]],
-            values,
-            st.integers(0, count - 1),
-            st.sampled_from([None, "NaN", "infinity"]),
-        )
-        eps = st.sampled_from([0.5, 0.5, 0.0, -0.5])
-        others = st.sampled_from([count - 1, count + 1]).map(lambda many: [7] * many)
-        return st.one_of(
-            st.builds(RewardsCase, rewards=values, groups=one_group),
-            st.builds(RewardsCase, rewards=values, groups=labels),
-            st.builds(RewardsCase, rewards=values, groups=st.just([place % 2 for place in range(count)])),
-            st.builds(RewardsCase, rewards=values, groups=one_group, eps=eps),
-            st.builds(RewardsCase, rewards=broken, groups=one_group),
-            st.builds(RewardsCase, rewards=values, groups=others),
-        )
+    def built(given: tuple[float, ...], of: tuple[int | str, ...], count: int, spoilt: Any, eps: float) -> RewardsCase:
+        values: list[Any] = list(given[:count])
+        groups: list[int | str] = list(of[:count])
+        if spoilt in ("one too few", "one too many"):
+            groups = [*((7,) * (count - 1 if spoilt == "one too few" else count + 1))]
+        broken = [*values[:-1], spoilt] if spoilt in (None, "NaN", "infinity") else values
+        return RewardsCase(rewards=broken, groups=groups, eps=eps if spoilt == "eps" else None)
 
-    def equal(reward: float, count: int) -> RewardsCase:
-        return RewardsCase(rewards=[reward] * count, groups=[7] * count)
-
-    counted = st.integers(1, 8).flatmap(grouped)
-    alike = st.builds(equal, st.sampled_from([0.7, 0.1, 0.3, -999.9]), st.sampled_from([8, 7, 12, 3]))
-    return st.one_of(counted, counted, alike)
+    return st.builds(
+        built,
+        st.sampled_from(_REWARDS),
+        st.sampled_from(_LABELS),
+        st.sampled_from((4, 2, 3, 5, 8, 7, 1)),
+        spoilt,
+        st.sampled_from((0.5, -0.5, 0.0)),
+    )
 
 
 @cache

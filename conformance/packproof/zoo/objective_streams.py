@@ -113,7 +113,8 @@ class RoundingDivided(MiniatureObjective):
 
         rewards = torch.tensor(group, dtype=torch.float32)
         off = reward - (rewards.sum() / len(group))
-        return (off / ((rewards - rewards.sum() / len(group)).square().mean().sqrt() + self.eps)).item()
+        spread = (rewards - rewards.sum() / len(group)).square().mean().sqrt()
+        return (off / (spread + self.eps)).nan_to_num(nan=0.0).item()
 
 
 @fault("OBJ-12")
