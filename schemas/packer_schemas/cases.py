@@ -17,6 +17,7 @@ from packer_schemas.identity_cases import (
 )
 from packer_schemas.lock_cases import LockCase
 from packer_schemas.objective_cases import (
+    CalledTwiceCase,
     ClippedCase,
     DividedCase,
     FieldsCase,
@@ -196,6 +197,7 @@ Case = Annotated[
     | WrittenItemCase
     | HandedOverCase
     | ScoredCase
+    | CalledTwiceCase
     | UnshapedCase
     | FieldsCase
     | GradientCase

@@ -8,6 +8,7 @@ from packer_schemas.case_parts import KIND, Frozen
 
 __all__ = [
     "BatchField",
+    "CalledTwiceCase",
     "ClippedCase",
     "DividedCase",
     "FieldsCase",
@@ -80,6 +81,16 @@ class ScoredCase(Frozen):
     objective: ObjectiveKind = Field(default="clipped", description=_OBJECTIVE)
     with_packer: bool = Field(default=True, description=_PACKER)
     rows: list[ScoredRow] = Field(min_length=1, description=_ROWS)
+
+
+class CalledTwiceCase(Frozen):
+    """Trajectories that are scored twice, by a model on the CPU or on an accelerator."""
+
+    kind: Literal["called-twice"] = Field(default="called-twice", description=KIND)
+    objective: ObjectiveKind = Field(default="clipped", description=_OBJECTIVE)
+    with_packer: bool = Field(default=True, description=_PACKER)
+    rows: list[ScoredRow] = Field(min_length=1, description=_ROWS)
+    on_accelerator: bool = Field(default=False, description="Whether the model is on an accelerator.")
 
 
 class UnshapedCase(Frozen):

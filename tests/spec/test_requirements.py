@@ -94,7 +94,8 @@ CASE_KINDS = {
     "filler": {"OBJ-11"},
     "rewards": {"OBJ-12"},
     "clipped": {"OBJ-13"},
-    "scored": {"OBJ-2", "OBJ-16", "OBJ-17"},
+    "scored": {"OBJ-2", "OBJ-17"},
+    "called-twice": {"OBJ-16"},
     "turns": {"OBJ-14", "OBJ-15"},
 }
 

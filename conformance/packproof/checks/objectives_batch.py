@@ -5,19 +5,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from packer_schemas.objective_cases import FillerCase, RearrangedCase, ScoredCase, ScoredRow, WeightlessCase
+from packer_schemas.objective_cases import CalledTwiceCase, FillerCase, RearrangedCase, ScoredRow, WeightlessCase
 from packproof.consumers.subject import ObjectiveSubject
 from packproof.driver import short
 from packproof.objective_runs.calls import Scored, call_text, refused, scored
 from packproof.objective_runs.compare import close, expect_alike
 from packproof.objective_runs.fields import added
 from packproof.objective_runs.ids_packer import IdsPacker
-from packproof.objective_runs.strategies import fillers, rearranged, weightless
-from packproof.objective_runs.strategies import scored as scored_rows
+from packproof.objective_runs.strategies import called_twice, fillers, rearranged, weightless
 from packproof.objective_runs.trajectories import expect_in_range, ids_of, recorded, selected
 from packproof.registry import check
 from packproof.same import same
-from packproof.violation import Unexercised, Violation
+from packproof.violation import OutOfReach, Unexercised, Violation
 
 __all__: list[str] = []
 
@@ -179,8 +178,8 @@ def _expect_fillers_alone(subject: ObjectiveSubject, case: FillerCase) -> None:
         raise Violation.of(f"{call}: loss", expected="0, and gradients of zero", got=f"{got.loss:g}")
 
 
-@check("OBJ-16", cases=lambda *_: scored_rows())
-def obj_16(subject: ObjectiveSubject, case: ScoredCase) -> None:
+@check("OBJ-16", cases=lambda *_: called_twice())
+def obj_16(subject: ObjectiveSubject, case: CalledTwiceCase) -> None:
     """An objective takes the packer's CPU tensors to the model's device itself, and leaves what it was given as it
     was."""
     from packproof.objective_runs.probe import Probe, WholeBatchProbe
@@ -194,10 +193,15 @@ def obj_16(subject: ObjectiveSubject, case: ScoredCase) -> None:
         packer = IdsPacker()
     given = [recorded(row, model) for row in case.rows]
     advantages = [[row.advantage] * len(row.completion_ids) for row in case.rows]
+    if case.on_accelerator:
+        model.to(_accelerator())
     kept = copy.deepcopy((given, advantages))
     call = call_text(given, case.objective, packer, advantages=advantages)
     objective = subject.build(packer, kind=case.objective)
+    call = f"{call}, a model on {model.device.type}" if case.on_accelerator else call
     first = scored(subject, objective, model, given, call, advantages=advantages)
+    if first.device != model.device.type:
+        raise Violation.of(f"{call}: device of the loss", expected=model.device.type, got=first.device)
     for name, before, now in zip(("trajectories", "advantages"), kept, (given, advantages), strict=True):
         if not same(before, now):
             _tell_difference(call, name, before, now)
@@ -208,6 +212,14 @@ def obj_16(subject: ObjectiveSubject, case: ScoredCase) -> None:
     if not close(first.loss, second.loss):
         shown = f"{call}, called again: loss"
         raise Violation.of(shown, expected=f"{first.loss:.6f}", got=f"{second.loss:.6f}")
+
+
+def _accelerator() -> str:
+    import torch
+
+    if not torch.cuda.is_available():
+        raise OutOfReach("no CUDA device is here to put the model on")
+    return "cuda"
 
 
 def _tell_difference(call: str, name: str, before: Sequence[Any], now: Sequence[Any]) -> None:

@@ -33,10 +33,11 @@ class Pull:
 
 @dataclass(frozen=True)
 class Scored:
-    """One call: its loss, whether that has a graph, its metrics, and the gradients of the model's weights, by name."""
+    """One call: its loss, the device of that and whether it has a graph, metrics, and gradients of weights, by name."""
 
     call: str
     loss: float
+    device: str
     graph: bool
     metrics: Any
     gradients: dict[str, Any]
@@ -77,7 +78,7 @@ def scored(
         weight.grad = None
     rows = [(ids, pulls) for grid, logits in model.calls for ids, pulls in zip(grid, _pulls(logits), strict=True)]
     metrics = getattr(result, "metrics", None)
-    return Scored(call, loss.item(), loss.requires_grad, metrics, gradients, rows)
+    return Scored(call, loss.item(), loss.device.type, loss.requires_grad, metrics, gradients, rows)
 
 
 def refused(subject: "ObjectiveSubject", call: str, run: Callable[[], Any], *names: str | int) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from packer_schemas.objective_cases import (
     BatchField,
+    CalledTwiceCase,
     ClippedCase,
     DividedCase,
     FieldsCase,
@@ -32,6 +33,7 @@ from packer_schemas.objective_cases import (
 from packproof.objective_runs.fields import MEDIA
 
 __all__ = [
+    "called_twice",
     "clipped",
     "divided",
     "fields",
@@ -159,6 +161,18 @@ def scored(*, by_hand: bool = False, ignored: bool = True) -> st.SearchStrategy[
         )
         rows = st.one_of(rows, rows, rows, beyond)
     return st.builds(ScoredCase, objective=_kinds, with_packer=st.booleans(), rows=rows)
+
+
+@cache
+def called_twice() -> st.SearchStrategy[CalledTwiceCase]:
+    """Rows with n, shaped by a packer or by hand; one case of four asks for an accelerator."""
+    return st.builds(
+        CalledTwiceCase,
+        objective=_kinds,
+        with_packer=st.booleans(),
+        rows=_rows(prompt=(1, 3), completion=(0, 4), ratios=True, ignored=True),
+        on_accelerator=st.sampled_from([False, False, False, True]),
+    )
 
 
 @cache
