@@ -8,8 +8,8 @@ from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_gate import MiniatureGate
 from packproof.zoo.miniature_identity import MiniatureDeclared
 from packproof.zoo.miniature_lock import MiniatureLock
-from packproof.zoo.miniature_routed import MiniatureRouted
 from packproof.zoo.miniature_objective import MiniatureObjective
+from packproof.zoo.miniature_routed import MiniatureRouted
 from packproof.zoo.miniature_run import MiniatureRun
 from packproof.zoo.miniature_selection import MiniatureSelection
 from packproof.zoo.miniature_source import MiniatureLines, MiniaturePairs, MiniatureSource
