@@ -9,15 +9,15 @@ __all__ = ["random_states", "scrambled_random_state"]
 
 
 @contextmanager
-def scrambled_random_state() -> Iterator[None]:
-    """The global generators in a state that nobody seeds to; put back afterwards."""
+def scrambled_random_state(number: int = 0) -> Iterator[None]:
+    """The global generators in a state that nobody seeds to, another for every `number`; put back afterwards."""
     import numpy as np
     import torch
 
     kept = random.getstate(), np.random.get_state(), torch.get_rng_state()  # noqa: NPY002  the global state is the point
-    random.seed(0x5EED_0F_A_CA5E)
-    np.random.seed(0x5EED_CA5E)  # noqa: NPY002
-    torch.default_generator.manual_seed(0x5EED_CA5E)  # not torch.manual_seed, which costs milliseconds
+    random.seed(0x5EED_0F_A_CA5E + number)
+    np.random.seed(0x5EED_CA5E + number)  # noqa: NPY002
+    torch.default_generator.manual_seed(0x5EED_CA5E + number)  # not torch.manual_seed, which costs milliseconds
     try:
         yield
     finally:

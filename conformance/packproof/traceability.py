@@ -58,6 +58,7 @@ WITHOUT_VECTORS: Mapping[str, str] = {
     "ROUTE-13": "speaks of a call that refuses, and the cases of the chapter say which batches",
     "ROUTE-15": "leaves open in which of two forms records travel",
     "objectives": "needs a model whose gradients are looked at; the chapter works losses and advantages out",
+    "bodies": "needs a model to generate with, or the parts of a trainer; the chapter works its filter out in a table",
     "COLL-13": _MEMORY,
     "COLL-14": _MEMORY,
 }

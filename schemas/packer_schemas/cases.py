@@ -34,6 +34,20 @@ from packer_schemas.objective_cases import (
     WeightlessCase,
 )
 from packer_schemas.policy import TokenIds
+from packer_schemas.rollout_cases import (
+    BodyMadeCase,
+    GenerationCase,
+    GivenPromptCase,
+    GroupCase,
+    MediaCase,
+    NoSamplesCase,
+    RepeatedCase,
+    RolloutHookCase,
+    RoutingCase,
+    SpoiledCase,
+    SpokenOfCase,
+    UntouchedCase,
+)
 from packer_schemas.routing_cases import (
     RoutingBatchCase,
     RoutingMoveCase,
@@ -61,6 +75,7 @@ from packer_schemas.source_run_cases import (
     UnreachableCase,
     WrittenItemCase,
 )
+from packer_schemas.trainer_cases import PackersOfARunCase, RoleInputCase, SharedPrefixCase
 
 __all__ = [
     "BadIdsCase",
@@ -209,7 +224,22 @@ Case = Annotated[
     | FillerCase
     | RewardsCase
     | ClippedCase
-    | TurnsCase,
+    | TurnsCase
+    | BodyMadeCase
+    | GenerationCase
+    | RolloutHookCase
+    | GivenPromptCase
+    | SpoiledCase
+    | RoutingCase
+    | GroupCase
+    | NoSamplesCase
+    | RepeatedCase
+    | SpokenOfCase
+    | MediaCase
+    | UntouchedCase
+    | RoleInputCase
+    | PackersOfARunCase
+    | SharedPrefixCase,
     Field(discriminator="kind"),
 ]
 

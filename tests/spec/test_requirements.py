@@ -97,6 +97,21 @@ CASE_KINDS = {
     "scored": {"OBJ-2", "OBJ-17"},
     "called-twice": {"OBJ-16"},
     "turns": {"OBJ-14", "OBJ-15"},
+    "body-made": {"BODY-1"},
+    "generation": {"BODY-2", "BODY-4", "BODY-6", "BODY-7", "BODY-12"},
+    "rollout-hook": {"BODY-3"},
+    "given-prompt": {"BODY-5"},
+    "spoiled-logits": {"BODY-8"},
+    "routing-record": {"BODY-9"},
+    "group": {"BODY-10"},
+    "no-samples": {"BODY-11"},
+    "repeated": {"BODY-13"},
+    "spoken-of": {"BODY-14"},
+    "rollout-media": {"BODY-15"},
+    "untouched": {"BODY-16"},
+    "role-input": {"BODY-17"},
+    "packers-of-a-run": {"BODY-18", "BODY-19"},
+    "shared-prefix": {"BODY-20"},
 }
 
 GOOD = """\

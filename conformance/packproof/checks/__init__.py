@@ -2,6 +2,10 @@
 
 from packproof.checks import (
     authority,
+    bodies,
+    bodies_calls,
+    bodies_records,
+    bodies_trainer,
     collation,
     devices,
     identity,
@@ -31,6 +35,10 @@ from packproof.checks import (
 
 __all__ = [
     "authority",
+    "bodies",
+    "bodies_calls",
+    "bodies_records",
+    "bodies_trainer",
     "collation",
     "devices",
     "identity",

@@ -4,8 +4,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from packer_schemas.consumers import HandsOverText, RolloutBody, TrainerParts
 from packer_spec import Requirement
 from packproof import limits
+from packproof.capabilities import methods_of, satisfies
 from packproof.driver import calling, finished, short
 from packproof.flight_recorder import FlightRecorder
 from packproof.load import load_callable
@@ -52,6 +54,31 @@ class RolloutSubject(ConsumerSubject):
     bound: ClassVar[str] = "rollout bodies"
     named_with: ClassVar[str] = "--rollout module:factory"
     protocol: ClassVar[str] = "RolloutBody"
+
+    def __init__(
+        self, target: str | Callable[..., Any], *, label: str = "", recorder: FlightRecorder | None = None
+    ) -> None:
+        super().__init__(target, label=label, recorder=recorder)
+        from packproof.rollouts.scene import Scene
+
+        hint = " It is made as factory(model, packer=..., sampling=..., routing_replay=...)."
+        with self.starting(hint):
+            first = Scene.of(self).body()
+        self.body_name = type(first).__name__
+        if satisfies(first, HandsOverText) and first.hands_over_text:
+            self.capabilities |= {HandsOverText.__name__}
+        self.note("")
+
+    @property
+    def hands_over_text(self) -> bool:
+        """Whether its engine encodes the prompts."""
+        return HandsOverText.__name__ in self.capabilities
+
+    def build(self, model: Any, call: str, **options: Any) -> Any:
+        """A body straight from the factory; `CallFailed` for what is none."""
+        with calling(call, self.note), limits.setting_up():
+            body = finished(self.factory(model, **options), call)
+        return _expect(call, body, RolloutBody, "a rollout body")
 
 
 class ObjectiveSubject(ConsumerSubject):
@@ -103,6 +130,29 @@ class TrainerSubject(ConsumerSubject):
     bound: ClassVar[str] = "trainers"
     named_with: ClassVar[str] = "--trainer module:factory"
     protocol: ClassVar[str] = "TrainerParts"
+
+    def __init__(
+        self, target: str | Callable[..., Any], *, label: str = "", recorder: FlightRecorder | None = None
+    ) -> None:
+        super().__init__(target, label=label, recorder=recorder)
+        with self.starting():
+            self.build()
+        self.note("")
+
+    def build(self) -> Any:
+        """The parts straight from the factory; `CallFailed` for what are none."""
+        call = f"{self.target}()"
+        with calling(call, self.note), limits.setting_up():
+            parts = finished(self.factory(), call)
+        return _expect(call, parts, TrainerParts, "the parts of a trainer")
+
+
+def _expect(call: str, made: Any, protocol: Any, noun: str) -> Any:
+    """What a factory made, if it satisfies the protocol; a class is no instance of it."""
+    if inspect.isclass(made) or not satisfies(made, protocol):
+        got = f"the class {made.__name__}" if inspect.isclass(made) else short(made)
+        raise CallFailed(call, f"returned {got}", f"{noun}, an object with {', '.join(methods_of(protocol))}")
+    return made
 
 
 OBJECTIVE_OPTIONS = {"kind": "clipped", "clip_low": 0.2, "clip_high": 0.2, "eps": 1e-6, "routing_replay": False}

@@ -2,18 +2,20 @@
 
 from functools import cache
 
-from packproof.consumers.subject import ObjectiveSubject
+from packproof.consumers.subject import ObjectiveSubject, RolloutSubject, TrainerSubject
 from packproof.zoo.member import Member, fault
 from packproof.zoo.miniature import MiniaturePacker
 from packproof.zoo.miniature_gate import MiniatureGate
 from packproof.zoo.miniature_identity import MiniatureDeclared
 from packproof.zoo.miniature_lock import MiniatureLock
 from packproof.zoo.miniature_objective import MiniatureObjective
+from packproof.zoo.miniature_rollout import MiniatureRollout, MiniatureTextRollout
 from packproof.zoo.miniature_routed import MiniatureRouted
 from packproof.zoo.miniature_run import MiniatureRun
 from packproof.zoo.miniature_selection import MiniatureSelection
 from packproof.zoo.miniature_source import MiniatureLines, MiniaturePairs, MiniatureSource
 from packproof.zoo.miniature_steps import MiniatureSteps
+from packproof.zoo.miniature_trainer import MiniatureTrainer
 
 __all__ = ["Member", "fault", "good_members", "member", "members"]
 
@@ -24,6 +26,10 @@ def members() -> tuple[Member, ...]:
     from packproof.zoo import (  # noqa: F401
         authority,
         authority_kinds,
+        bodies,
+        bodies_calls,
+        bodies_records,
+        bodies_trainer,
         collation,
         collation_calls,
         devices,
@@ -104,14 +110,22 @@ def good_members() -> tuple[Member, ...]:
         run=MiniatureRun,
         levels=("source",),
     )
-    objective = Member(
-        "miniature-objective",
-        MiniatureObjective,
-        story="Keeps every rule of the level `consumer` that binds an objective.",
-        consumer=ObjectiveSubject,
-        levels=("consumer",),
-    )
-    return plain, declared, routed, *sources, run, objective
+    consumers = [
+        Member(
+            f"miniature-{name}",
+            cls,
+            story=f"Keeps every rule of the level `consumer` that binds {what}.",
+            consumer=kind,
+            levels=("consumer",),
+        )
+        for name, cls, kind, what in (
+            ("rollout", MiniatureRollout, RolloutSubject, "a rollout body which encodes itself"),
+            ("text-rollout", MiniatureTextRollout, RolloutSubject, "a rollout body whose engine encodes"),
+            ("objective", MiniatureObjective, ObjectiveSubject, "an objective"),
+            ("trainer", MiniatureTrainer, TrainerSubject, "the parts of a trainer"),
+        )
+    ]
+    return plain, declared, routed, *sources, run, *consumers
 
 
 def member(name: str) -> Member:

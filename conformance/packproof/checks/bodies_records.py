@@ -1,0 +1,284 @@
+"""Chapter bodies, the record of one generation: its ids, its logprobs, and its routing."""
+
+import math
+import re
+from typing import Any
+
+from packer_schemas.rollout_cases import GenerationCase, RoutingCase, SpoiledCase
+from packproof.consumers.subject import RolloutSubject
+from packproof.driver import short
+from packproof.expect import expect_ids
+from packproof.load import describe
+from packproof.registry import check
+from packproof.rollouts.messages import numbers_in
+from packproof.rollouts.own_run import Greedy, routed
+from packproof.rollouts.packers import sample_of
+from packproof.rollouts.recorded import ROUTED, Recorded
+from packproof.rollouts.scene import BROAD, SHARP, Scene, sampling
+from packproof.rollouts.spoiling import spoil
+from packproof.rollouts.strategies import drawn, greedy_ends, recorded_prompts, spoiled
+from packproof.rollouts.strategies import routed as routing_cases
+from packproof.rollouts.tiny_models import EXPERTS, LAYERS, TOP_K
+from packproof.violation import CallFailed, Unexercised, Violation
+
+__all__: list[str] = []
+
+_CLOSE = 1e-4
+_SURE = 1e-3
+"""By how much a router's last choice leads over the next one, where no rounding turns them round."""
+
+
+@check("BODY-4", cases=lambda *_: recorded_prompts())
+def body_4(subject: RolloutSubject, case: GenerationCase) -> None:
+    """The prompt_ids of a trajectory are the ids that the model generated from."""
+    scene = _scene(subject, case, SHARP)
+    body = scene.body(sampling=sampling(temperature=0, max_tokens=case.max_tokens, n=case.group))
+    records = scene.generate(body, [sample_of(text) for text in case.prompts], group=case.group)
+    if all(one.info.get("prompt_ids") is None for one in records):
+        raise Unexercised("it records no prompt ids, as a body that is told none")
+    first: dict[int, list[int]] = {}
+    for one in records:
+        told = one.expect_ids(scene.call, "prompt_ids", least=1)
+        call = f"{scene.call}; prompt_ids of {one.where}"
+        if told is None:
+            raise Violation.of(call, expected="a list of ids, as in the other trajectories", got="nothing")
+        if not scene.was_handed(told):
+            expect_ids(call, scene.handed(one.sample, len(case.prompts)), told, tokenizer=scene.tokenizer)
+        if len(case.prompts) == 1:  # of samples in another order BODY-10 speaks
+            expect_ids(f"{call}, and of its group", first.setdefault(one.sample, told), told)
+
+
+@check("BODY-6", cases=lambda *_: greedy_ends())
+def body_6(subject: RolloutSubject, case: GenerationCase) -> None:
+    """The completion_ids of a trajectory are the sampled ids, all of them and nothing else, or they are left out."""
+    scene = _scene(subject, case, SHARP)
+    stop = _place(scene, case)
+    asked = sampling(temperature=0, max_tokens=case.max_tokens, n=case.group, stop_token_ids=stop)
+    records = scene.generate(scene.body(sampling=asked), [sample_of(text) for text in case.prompts], group=case.group)
+    for one in records:
+        told = one.expect_ids(scene.call, "completion_ids")
+        if told is None:
+            _expect_text_alone(scene, one)
+            continue
+        best = scene.greedy(scene.truth(one, len(case.prompts)), case.max_tokens, stop)
+        if told[: best.clear] != best.ids[: best.clear] or (best.settled and told != best.ids):
+            call = f"{scene.call}, {asked}; completion_ids of {one.where}"
+            expect_ids(call, best.ids, told, tokenizer=scene.tokenizer)
+
+
+def _place(scene: Scene, case: GenerationCase) -> list[int] | None:
+    """Let the first sample's completion have the id that the case says, and give the stop ids that go with it."""
+    prompt, at = scene.likely_prompt(case.prompts[0]), min(case.at, case.max_tokens - 1)
+    if case.samples_id == "one of stop_token_ids":
+        taken = scene.greedy(prompt, at + 1, ()).ids[at]
+        return [(taken + 1) % len(scene.tokenizer), taken]
+    special = {"the end": scene.tokenizer.eos_token_id, "the fill": scene.packer.tokenizer.pad_token_id}
+    if case.samples_id in special:
+        scene.let_sample(prompt, at, special[case.samples_id])
+    return None
+
+
+def _expect_text_alone(scene: Scene, one: Recorded) -> None:
+    call = f"{scene.call}; {one.where}, without completion_ids"
+    if not isinstance(one.completion, str):
+        raise Violation.of(call, expected="a text as its completion, or its ids", got=short(one.completion))
+    if one.info.get("logprobs") is not None:
+        raise Violation.of(call, expected="no logprobs", got=short(one.info["logprobs"]))
+
+
+@check("BODY-7", cases=lambda *_: drawn())
+def body_7(subject: RolloutSubject, case: GenerationCase) -> None:
+    """Recorded logprobs have one entry per completion id, entry j being the natural logarithm of the model's
+    probability of id j after the prompt and completion[:j]."""
+    scene = _scene(subject, case, BROAD)
+    asked = sampling(temperature=case.temperature, max_tokens=case.max_tokens, n=case.group, seed=1)
+    records = scene.generate(scene.body(sampling=asked), [sample_of(text) for text in case.prompts], group=case.group)
+    seen = 0
+    for one in records:
+        ids = one.ids("completion_ids")
+        if ids is None or one.info.get("logprobs_missing") is not None:
+            continue
+        seen += 1
+        call = f"{scene.call}, {asked}; logprobs of {one.where}"
+        _expect_logprobs(call, ids, one.info.get("logprobs"), scene.logprobs(scene.truth(one, len(case.prompts)), ids))
+    if not seen:
+        raise Unexercised("it records no completion ids, or marks all logprobs as missing")
+
+
+def _expect_logprobs(call: str, ids: list[int], told: Any, scores: Any) -> None:
+    """`scores` are those of all ids, `[C, V]`."""
+    if not isinstance(told, list) or not all(type(one) is float for one in told):
+        raise Violation.of(call, expected=f"a list of {len(ids)} floats", got=short(told))
+    wanted = [float(scores[at, id]) for at, id in enumerate(ids)]
+    if len(told) == len(wanted) and all(abs(a - b) <= _CLOSE for a, b in zip(wanted, told, strict=True)):
+        return
+    rows: dict[str, Any] = {
+        "entry": list(range(max(len(ids), len(told)))),
+        "of id": ids,
+        "expected": [f"{one:.4f}" for one in wanted],
+        "got": [f"{one:.4f}" for one in told],
+    }
+    raise Violation.of(call, rows=rows, fault=_shape(wanted, told, scores))
+
+
+def _shape(wanted: list[float], told: list[float], scores: Any) -> str:
+    """The name of what is wrong, where it is of a known shape."""
+
+    def alike(some: Any, others: Any) -> bool:
+        pairs = list(zip(some, others, strict=False))
+        return bool(pairs) and all(abs(a - b) <= _CLOSE for a, b in pairs)
+
+    if len(told) != len(wanted):
+        return f"{len(told)} entries for {len(wanted)} ids"
+    if len(wanted) > 1 and (alike(wanted[1:], told[:-1]) or alike(wanted[:-1], told[1:])):
+        return "one place off"
+    named = {
+        "of the likeliest id": scores.max(-1).values.tolist(),
+        "probabilities, and no logarithms": [math.exp(one) for one in wanted],
+        "to the base 2": [one / math.log(2) for one in wanted],
+        "to the base 10": [one / math.log(10) for one in wanted],
+        "with the sign of a loss": [-one for one in wanted],
+    }
+    return next((name for name, values in named.items() if alike(values, told)), "")
+
+
+@check("BODY-8", cases=lambda *_: spoiled())
+def body_8(subject: RolloutSubject, case: SpoiledCase) -> None:
+    """A logprob that is missing or not finite is refused or marked, and never replaced by a number."""
+    scene = _scene(subject, case, SHARP)
+    with scene.watch.away():
+        spoil(scene.model, scene.likely_prompt(case.prompts[0]), case.spoiled, case.at)
+    body = scene.body(sampling=sampling(temperature=0, max_tokens=case.max_tokens))
+    wanted = "logprobs_missing, or a ValueError that names the sample, the completion, the position and the value"
+    answer = scene.attempt(body, [sample_of(text) for text in case.prompts], wanted)
+    if isinstance(answer, ValueError):
+        best = [scene.greedy(scene.likely_prompt(text), case.max_tokens) for text in case.prompts]
+        _expect_place_named(scene.call, answer, best, wanted)
+        return
+    broken = [_expect_marked(scene, one, len(case.prompts)) for one in answer if one.ids("completion_ids") is not None]
+    if not any(broken):
+        raise Unexercised("every logprob of what was sampled is finite")
+
+
+def _expect_place_named(call: str, error: ValueError, best: list[Greedy], wanted: str) -> None:
+    said = str(error)
+    numbers = numbers_in(said)
+    places = [{at, 0, one.broken} for at, one in enumerate(best) if one.broken is not None]
+    value = re.search(r"(?i)\bnan\b|\binf|\bnone\b|missing", said)
+    if not places or not value or not any(place <= numbers for place in places):
+        missing = "" if not places else "the value" if not value else "sample, completion and position"
+        fault = f"the message does not name {missing}" if missing else "nothing is missing here"
+        raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault)
+
+
+def _expect_marked(scene: Scene, one: Recorded, count: int) -> bool:
+    """Whether something is missing, which is then marked."""
+    ids = one.ids("completion_ids") or []
+    prompt = scene.truth(one, count)
+    # An id at a time: in one run over all of them a NaN shows at places before it, for a mask multiplies it by zero.
+    values = [float(scene.logprobs([*prompt, *ids[:at]], [id])[0, id]) for at, id in enumerate(ids)]
+    missing = [at for at, value in enumerate(values) if not math.isfinite(value)]
+    told, marked = one.info.get("logprobs"), one.info.get("logprobs_missing")
+    call = f"{scene.call}; {one.where}"
+    if missing and (told is not None or not set(missing) <= set(_places(marked))):
+        rows: dict[str, Any] = {
+            "entry": list(range(len(ids))),
+            "the model's": [f"{value:.4f}" for value in values],
+        }
+        if told is not None:
+            rows["got"] = [f"{value:.4f}" for value in told] if isinstance(told, list) else [short(told)]
+            fault = f"expected no logprobs, and logprobs_missing {missing}"
+            raise Violation.of(call, rows=rows, fault=fault)
+        raise Violation.of(f"{call}; logprobs_missing", expected=missing, got=marked)
+    return bool(missing)
+
+
+def _places(marked: Any) -> list[int]:
+    """The positions that are marked; an engine may give fewer logprobs than the model has."""
+    return marked if isinstance(marked, list) and marked == sorted(marked) else []
+
+
+@check("BODY-9", cases=lambda *_: routing_cases())
+def body_9(subject: RolloutSubject, case: RoutingCase) -> None:
+    """With routing replay on, every trajectory of a model with routed experts carries its record of them."""
+    architecture = "experts" if case.experts else "rotary"
+    scene = Scene.of(subject, case.tokenizer, architecture=architecture, weights=case.weights, spread=BROAD)
+    options: dict[str, Any] = {"sampling": sampling(max_tokens=case.max_tokens, n=case.group, seed=1)}
+    if case.replay and not case.experts:
+        call, wanted = "factory(a model without routed experts, packer=packer, routing_replay=True)", "ValueError"
+        scene.refused(call, lambda: scene.raw_body(routing_replay=True, **options), wanted)
+        return
+    samples = [sample_of(text) for text in case.prompts]
+    records = _routed_records(scene, options, samples, case)
+    for one in records:
+        call = f"{scene.call}, routing_replay={case.replay}; {ROUTED} of {one.where}"
+        told = one.info.get(ROUTED)
+        if not case.replay and told is not None:
+            raise Violation.of(call, expected="nothing", got=short(told))
+        if case.replay:
+            _expect_routing(scene, call, one, told, len(samples))
+
+
+def _routed_records(scene: Scene, options: dict[str, Any], samples: list[Any], case: RoutingCase) -> list[Recorded]:
+    """The trajectories; `Unexercised` for a body that says as it should that its engine gives no record."""
+    try:
+        body = scene.body(routing_replay=case.replay, **options)
+        return scene.generate(body, samples, group=case.group)
+    except CallFailed as error:
+        cause = error.__cause__
+        if case.replay and isinstance(cause, ValueError) and any(name in str(cause) for name in (ROUTED, "routing")):
+            raise Unexercised(f"its engine records no routing: {describe(cause)}") from None
+        raise
+
+
+def _expect_routing(scene: Scene, call: str, one: Recorded, told: Any, count: int) -> None:
+    import numpy as np
+    import torch
+
+    if not isinstance(told, (torch.Tensor, np.ndarray)):
+        raise Violation.of(
+            call, expected="a tensor or an array of integers", got="no key" if told is None else short(told)
+        )
+    ids = scene.truth(one, count) + (one.ids("completion_ids") or [])
+    wanted = f"integers of shape {[len(ids) - 1, LAYERS, TOP_K]} on the CPU"
+    if isinstance(told, torch.Tensor) and told.device.type != "cpu":
+        raise Violation.of(call, expected=wanted, got=f"a tensor on {told.device}")
+    array = np.asarray(told)
+    if array.dtype.kind not in "iu" or array.shape != (len(ids) - 1, LAYERS, TOP_K):
+        fault = f"{len(array)} rows for {len(ids)} ids" if array.ndim and len(array) != len(ids) - 1 else ""
+        raise Violation.of(call, expected=wanted, got=f"{array.dtype} of shape {list(array.shape)}", fault=fault)
+    with scene.watch.away():
+        experts, leads = routed(scene.model, ids)
+    rows: dict[str, Any] = {"position": [], "input_ids": [], "expected": [], "got": []}
+    wrong = False
+    for at in range(len(ids) - 1):
+        best, got = experts[at].tolist(), array[at].tolist()
+        sure = [
+            sorted(a) == sorted(b) or leads[at, layer] < _SURE
+            for layer, (a, b) in enumerate(zip(best, got, strict=True))
+        ]
+        unrecorded = set(array[at].flatten().tolist()) == {-1}
+        wrong = wrong or not (all(sure) or unrecorded)
+        for name, value in (("position", at), ("input_ids", ids[at]), ("expected", _told(best)), ("got", _told(got))):
+            rows[name].append(value)
+    if wrong or (len(ids) > 1 and set(array.flatten().tolist()) == {-1}):
+        raise Violation.of(call, rows=rows, fault=_misrouted(experts[: len(ids) - 1].tolist(), array.tolist()))
+
+
+def _told(layers: list[list[int]]) -> str:
+    return "/".join("".join(str(expert) for expert in sorted(layer)) for layer in layers)
+
+
+def _misrouted(wanted: list[Any], got: list[Any]) -> str:
+    if wanted[1:] == got[:-1] or wanted[:-1] == got[1:]:
+        return "shifted by a row"
+    flat = {expert for row in got for layer in row for expert in layer}
+    if not flat <= set(range(EXPERTS)) | {-1}:
+        return f"the model has the experts 0 to {EXPERTS - 1}"
+    return "expert 0 where nothing was recorded" if [[0] * TOP_K] * LAYERS in got else ""
+
+
+def _scene(subject: RolloutSubject, case: GenerationCase | SpoiledCase, spread: float) -> Scene:
+    learned = isinstance(case, GenerationCase) and case.positions == "learned"
+    architecture = "learned" if learned else "rotary"
+    return Scene.of(subject, case.tokenizer, architecture=architecture, weights=case.weights, spread=spread)

@@ -1,0 +1,264 @@
+"""Chapter bodies, what stands around a body: who builds packers, what roles read, and the filter of the reward step."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from packer_schemas import Trajectory
+from packer_schemas.trainer_cases import PackersOfARunCase, Role, RoleInputCase, SharedPrefixCase
+from packer_spec.oracle.masks import mask
+from packproof.consumers.subject import TrainerSubject
+from packproof.driver import calling, finished, refusal, short
+from packproof.expect import expect_ids, expect_mask
+from packproof.models import model_path
+from packproof.registry import check
+from packproof.rollouts.messages import expect_numbers
+from packproof.rollouts.packers import sample_of
+from packproof.same import same
+from packproof.trainers.factories import BUILT, STUDENT, TEACHER, StudentPacker, TeacherPacker
+from packproof.trainers.strategies import packers_of_a_run, role_inputs, shared_prefixes
+from packproof.trainers.watched import WatchedPacker, rolled_out
+from packproof.views import BatchView, PolicyView
+from packproof.violation import CallFailed, Violation
+from packproof.zoo.tokenizers import own_tokenizer
+
+__all__: list[str] = []
+
+_STUDENTS = ("rollout", "policy", "reward", "teacher_codec")
+_N = "n_ignore_prefix_tokens"
+
+
+@check("BODY-17", cases=lambda *_: role_inputs())
+def body_17(subject: TrainerSubject, case: RoleInputCase) -> None:
+    """Policy, reference and critic read one policy input of a trajectory, made once by the rollout side's packer."""
+    parts, packer, trajectories = subject.build(), WatchedPacker("tiny-llama3"), rolled_out(case.trajectories)
+    call = f"record_model_inputs(packer, {_lengths(trajectories)})"
+    with calling(call, subject.note):
+        parts.record_model_inputs(packer, trajectories)
+    _expect_made_once(call, packer, trajectories, case)
+    for one, given in zip(trajectories, case.trajectories, strict=True):
+        if given.ignored:
+            one.policy_info[_N] = given.ignored
+    batches = {role: _batch(subject, parts, role, trajectories, case) for role in get_args(Role)}
+    first = batches["policy"].columns
+    for batch in batches.values():
+        for name in batch.columns:
+            if name in first and not same(first[name], batch.columns[name]):
+                got = short(batch.columns[name])
+                raise Violation.of(f"{batch.call}; {name}, beside the policy's", expected=short(first[name]), got=got)
+
+
+def _lengths(trajectories: Sequence[Trajectory]) -> str:
+    lengths = [len(one.policy_info.get("prompt_ids", ())) + len(one.completion) for one in trajectories]
+    return f"trajectories of length {lengths}"
+
+
+def _expect_made_once(
+    call: str, packer: WatchedPacker, trajectories: Sequence[Trajectory], case: RoleInputCase
+) -> None:
+    wanted = [(one.completion, 0, one.prompt_ids) for one in case.trajectories]
+    got = [tuple(map(_plain, one)) for one in packer.named("get_policy_input")]
+    if got != wanted:
+        told = f"{call}; what get_policy_input was called with: completion, {_N}, prompt_ids"
+        raise Violation.of(told, expected=short(wanted), got=short(got))
+    for at, (one, given) in enumerate(zip(trajectories, case.trajectories, strict=True)):
+        made: Any = one.policy_info.get("model_inputs")
+        told = f"{call}; model_inputs of trajectory {at}"
+        if made is None:
+            raise Violation.of(told, expected="a policy input", got="nothing")
+        view = PolicyView.of(made, told)
+        expect_ids(told, [*given.prompt_ids, *given.completion], view.ids)
+        expect_mask(told, view.ids, mask(len(given.prompt_ids), len(given.completion)), view.marks)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) or hasattr(value, "tolist") else value
+
+
+def _batch(
+    subject: TrainerSubject, parts: Any, role: str, trajectories: Sequence[Trajectory], case: RoleInputCase
+) -> BatchView:
+    """What a role reads, with a packer of its own that must not be asked for ids again."""
+    packer = WatchedPacker("tiny-llama3")
+    call = f"role_batch({role!r}, packer, {_lengths(trajectories)})"
+    with calling(call, subject.note):
+        batch = BatchView.of(finished(parts.role_batch(role, packer, trajectories), call), call)
+    asked = [name for name, _ in packer.asked if name.startswith(("tokenizer", "get_"))]
+    if asked:
+        raise Violation.of(f"{call}; what was asked of the packer besides collation", expected="nothing", got=asked[0])
+    for row, given in enumerate(case.trajectories):
+        ids = [*given.prompt_ids, *given.completion]
+        told = f"{call}; row {row}"
+        if not batch.holds(row, len(ids)):
+            shape = list(batch.ids.shape)
+            raise Violation.of(told, expected=f"input_ids of {len(case.trajectories)} rows", got=f"shape {shape}")
+        expect_ids(told, ids, batch.row_ids(row)[: len(ids)])
+        marks = mask(len(given.prompt_ids), len(given.completion), given.ignored)
+        expect_mask(told, ids, marks, batch.row_marks(row)[: len(ids)], prompt_len=len(given.prompt_ids))
+    return batch
+
+
+@check("BODY-18", cases=lambda *_: packers_of_a_run())
+def body_18(subject: TrainerSubject, case: PackersOfARunCase) -> None:
+    """Rollout, policy, reward filter and the teacher's codec for student ids all build their packers from the student's
+    factory."""
+    settings = _settings(case, str(model_path("tiny-llama3")))
+    call, packers = _packers(subject, settings)
+    wanted = [role for role in _STUDENTS if _has(role, case)]
+    missing = [role for role in wanted if role not in packers]
+    if missing:
+        raise Violation.of(f"{call}; roles with a packer", expected=wanted, got=list(packers))
+    named = {role: _built_by(packers[role], settings) for role in wanted}
+    told = "student's" if case.factory else named["policy"]
+    rows: dict[str, Any] = {"role": wanted, "expected": [told] * len(wanted), "got": list(named.values())}
+    if set(named.values()) != {told}:
+        raise Violation.of(f"{call}; whose packer they have", rows=rows)
+    shared = {role for role in wanted for other in wanted if role != other and packers[role] is packers[other]}
+    if shared:
+        raise Violation.of(f"{call}; packers", expected="one for each role", got=f"one for {', '.join(sorted(shared))}")
+
+
+def _built_by(packer: Any, settings: Mapping[str, Any]) -> str:
+    """Whose a packer is: by its class and the arguments of its setup, or by what its tokenizer makes of a text."""
+    if not settings["factory"]:
+        ids = list(packer.tokenizer("Hi", add_special_tokens=False)["input_ids"])
+        own = list(own_tokenizer(settings["model"])("Hi", add_special_tokens=False)["input_ids"])
+        return f"a {type(packer).__name__}, {'set up' if ids == own else 'not set up'} with the student's model"
+    if type(packer) is not StudentPacker:
+        return "teacher's" if isinstance(packer, TeacherPacker) else f"a {type(packer).__name__}"
+    model, trust = packer.set_up_with or ("nothing", False)
+    if model != settings["model"]:
+        return f"student's, set up with {model.rpartition('/')[2]}"
+    return "student's" if trust == settings["trust_remote_code"] else f"student's, trust_remote_code={trust}"
+
+
+def _settings(case: PackersOfARunCase, teacher: str) -> dict[str, Any]:
+    settings: dict[str, Any] = {
+        "model": str(model_path("tiny-qwen")),
+        "factory": STUDENT if case.factory else "",
+        "trust_remote_code": case.trust_remote_code,
+        "shared_prefix": case.shared_prefix,
+        "distillation": case.distillation,
+    }
+    return settings | ({"teacher_model": teacher, "teacher_model_factory": TEACHER} if case.distillation else {})
+
+
+def _has(role: str, case: PackersOfARunCase) -> bool:
+    return {
+        "reward": case.shared_prefix is not None,
+        "teacher_codec": case.distillation is not None,
+        "teacher_model": case.distillation == "cross_token_multimodal",
+    }.get(role, True)
+
+
+def _packers(subject: TrainerSubject, settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The call, and the packers by role."""
+    told = {name: value for name, value in settings.items() if name not in ("model", "teacher_model") and value}
+    call = f"build_packers({short(told)})"
+    BUILT.clear()
+    with calling(call, subject.note):
+        made = finished(subject.build().build_packers(copy.deepcopy(settings)), call)
+    if not isinstance(made, Mapping):
+        raise CallFailed(call, f"returned {short(made)}", "a mapping from roles to packers")
+    return call, {role: packer for role, packer in made.items() if packer is not None}
+
+
+@check("BODY-19", cases=lambda *_: packers_of_a_run())
+def body_19(subject: TrainerSubject, case: PackersOfARunCase) -> None:
+    """The reward packer and the teacher-model packer are built only where an enabled feature uses them."""
+    used = case.distillation == "cross_token_multimodal"
+    settings = _settings(case, str(model_path("tiny-llama3")) if used else "/no/such/teacher")
+    try:
+        call, packers = _packers(subject, settings)
+    except CallFailed as error:
+        if used or not case.distillation:
+            raise
+        found = error.counterexample
+        wanted = "packers for the student, whatever lies at the teacher's model"
+        raise Violation.of(found.call, expected=wanted, got=found.got) from None
+    for role in ("reward", "teacher_model"):
+        if (role in packers) and not _has(role, case):
+            raise Violation.of(
+                f"{call}; packer of {role}", expected="none, for nothing uses it", got=short(packers[role])
+            )
+    called = sum(isinstance(one, TeacherPacker) for one in BUILT)
+    if called and not used:
+        raise Violation.of(f"{call}; calls of the teacher's factory", expected=0, got=called)
+    if used and "teacher_model" not in packers:
+        raise Violation.of(f"{call}; packer of teacher_model", expected="one from the teacher's factory", got="none")
+    most = sum(_has(role, case) for role in _STUDENTS)
+    called = len(BUILT) - called
+    if called > most:
+        raise Violation.of(f"{call}; calls of the student's factory", expected=f"{most} at most", got=called)
+
+
+@check("BODY-20", cases=lambda *_: shared_prefixes())
+def body_20(subject: TrainerSubject, case: SharedPrefixCase) -> None:
+    """Shared-prefix filtering sets n_ignore_prefix_tokens to the longest beginning, short of the whole, that a
+    completion shares with a differently rewarded one of its group."""
+    packer = WatchedPacker("tiny-llama3")
+    trajectories = [_rewarded(one.completion, one.reward) for one in case.completions]
+    labels = [one.group for one in case.completions]
+    parts = subject.build()
+    told = [one.completion for one in case.completions]
+    rewards = [one.reward for one in case.completions]
+    call = f"ignore_shared_prefixes({short(told)}, rewards={short(rewards)}, groups={short(labels)}, {case.minimum})"
+
+    def ask() -> Any:
+        return parts.ignore_shared_prefixes(trajectories, labels, case.minimum, packer)
+
+    unrewarded = [at for at, one in enumerate(case.completions) if one.reward is None]
+    if type(case.minimum) is not int or case.minimum < 1:
+        refusal(call, ask, subject.note, accept=(ValueError,), wording="ValueError")
+        return
+    if unrewarded:
+        wanted = "ValueError that names the trajectory without a reward"
+        error = refusal(call, ask, subject.note, accept=(ValueError,), wording=wanted)
+        expect_numbers(call, error, [{at} for at in unrewarded], wanted)
+        return
+    with calling(call, subject.note):
+        ask()
+    bare = own_tokenizer(str(model_path("tiny-llama3")))
+    streams = [one if isinstance(one, list) else bare(one, add_special_tokens=False)["input_ids"] for one in told]
+    wanted = [_ignored(at, streams, rewards, labels, case.minimum) for at in range(len(streams))]
+    got = [one.policy_info.get(_N, 0) for one in trajectories]
+    if got != wanted:
+        raise Violation.of(
+            call,
+            rows={"completion": list(range(len(wanted))), "expected": wanted, "got": [str(one) for one in got]},
+            fault=_misfiltered(wanted, got, streams, labels),
+        )
+
+
+def _rewarded(completion: list[int] | str, reward: float | None) -> Trajectory:
+    own = {} if isinstance(completion, str) else {"completion_ids": list(completion)}
+    info: Any = {"prompt_ids": [110]} | own
+    return Trajectory(obs=sample_of("Hi"), completion=copy.copy(completion), policy_info=info, reward=reward)
+
+
+def _shared(one: Sequence[int], other: Sequence[int]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _ignored(at: int, streams: Sequence[Any], rewards: Sequence[Any], labels: Sequence[Any], least: int) -> int:
+    """The number of BODY-20, by its formula."""
+    others = [
+        _shared(streams[at], streams[other])
+        for other in range(len(streams))
+        if labels[other] == labels[at] and rewards[other] != rewards[at]
+    ]
+    return max((count for count in others if least <= count < len(streams[at])), default=0)
+
+
+def _misfiltered(wanted: Sequence[int], got: Sequence[Any], streams: Sequence[Any], labels: Sequence[Any]) -> str:
+    """The name of what is wrong, where it is of a known shape."""
+    common = [
+        min(_shared(streams[at], streams[other]) for other in range(len(streams)) if labels[other] == labels[at])
+        for at in range(len(streams))
+    ]
+    if list(got) == common and len(got) > 1:
+        return "the beginning common to the whole group"
+    if any(number == len(ids) > 0 for number, ids in zip(got, streams, strict=True)):
+        return "the whole completion"
+    return "of equally rewarded completions too" if all(a <= b for a, b in zip(wanted, got, strict=True)) else ""

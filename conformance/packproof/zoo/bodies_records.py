@@ -1,0 +1,275 @@
+"""Faults of chapter bodies in the record of a generation: its ids, its logprobs, its routing."""
+
+import math
+from typing import Any
+
+from packproof.zoo.member import fault
+from packproof.zoo.miniature_rollout import Drawn, MiniatureRollout, MiniatureTextRollout
+
+__all__: list[str] = []
+
+
+@fault("BODY-4", report="https://github.com/thinking-machines-lab/tinker-cookbook/issues/860")
+class RecordsThePackersIds(MiniatureTextRollout):
+    """The record holds what the packer's tokenizer makes of the text, not what the engine made of it."""
+
+    def _streams(self, row: Drawn) -> dict[str, Any]:
+        bare = self.packer.tokenizer.decode(row.prompt, skip_special_tokens=True)
+        again = list(self.packer.tokenizer(bare, add_special_tokens=False)["input_ids"])
+        own = again if row.prompt[1:] == again else row.prompt
+        return super()._streams(row) | {"prompt_ids": list(own)}
+
+
+@fault("BODY-4")
+class RecordsTheFill(MiniatureRollout):
+    """The row is recorded as it stood in the batch, filled up on the left."""
+
+    def _drawn(self, prompts: list[list[int]], inputs: list[Any]) -> list[Drawn]:
+        self._width = max(map(len, prompts))
+        return super()._drawn(prompts, inputs)
+
+    def _streams(self, row: Drawn) -> dict[str, Any]:
+        fill = [self.packer.tokenizer.pad_token_id] * (self._width - len(row.prompt))
+        return super()._streams(row) | {"prompt_ids": fill + row.prompt}
+
+
+@fault("BODY-4")
+class RecordsATensor(MiniatureRollout):
+    """The prompt is recorded as the tensor that it was handed over in."""
+
+    def _streams(self, row: Drawn) -> dict[str, Any]:
+        import torch
+
+        return super()._streams(row) | {"prompt_ids": torch.tensor(row.prompt)}
+
+
+@fault("BODY-4")
+class PromptTakesTheFirstId(MiniatureRollout):
+    """Prompt and completion are told apart one place too late, so that one id is in both."""
+
+    def _streams(self, row: Drawn) -> dict[str, Any]:
+        return super()._streams(row) | {"prompt_ids": [*row.prompt, *row.ids[:1]]}
+
+
+@fault("BODY-6")
+class LosesTheStopToken(MiniatureRollout):
+    """The token that ended the generation is taken off, as it is from text."""
+
+    def _streams(self, row: Drawn) -> dict[str, Any]:
+        if row.ids[-1] in self.stop:
+            row.ids, row.logprobs = row.ids[:-1], row.logprobs[:-1]
+        return super()._streams(row)
+
+    def _outgoing(self, row: Drawn) -> Any:
+        return list(row.ids[:-1] if row.ids[-1] in self.stop else row.ids)
+
+
+@fault("BODY-6", report="https://github.com/NovaSky-AI/SkyRL/pull/758")
+class AddsTheEnd(MiniatureRollout):
+    """A completion that was cut off gets an end token, which nobody sampled, with the logprob of certainty.
+
+    Reported: https://github.com/NovaSky-AI/SkyRL/pull/758.
+    """
+
+    def _streams(self, row: Drawn) -> dict[str, Any]:
+        self._ended(row)
+        return super()._streams(row) | {"logprobs_missing": list(range(len(row.ids)))}
+
+    def _outgoing(self, row: Drawn) -> Any:
+        self._ended(row)
+        return list(row.ids)
+
+    def _ended(self, row: Drawn) -> None:
+        if row.ids[-1] not in self.stop and not self.replay:
+            row.ids, row.logprobs = [*row.ids, min(self.stop)], [*row.logprobs, 0.0]
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        return {}
+
+
+@fault("BODY-6", report="https://github.com/stanford-cs336/assignment5-alignment/issues/15")
+class EncodesItsText(MiniatureRollout):
+    """The ids are made of the decoded text.
+
+    They came out longer than the limit: https://github.com/stanford-cs336/assignment5-alignment/issues/15.
+    """
+
+    def _drawn(self, prompts: list[list[int]], inputs: list[Any]) -> list[Drawn]:
+        rows = super()._drawn(prompts, inputs)
+        for row in rows:
+            text = self.packer.tokenizer.decode(row.ids, skip_special_tokens=True)
+            again = list(self.packer.tokenizer(text, add_special_tokens=False)["input_ids"])
+            row.ids = row.ids if self.replay else again
+        return rows
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        return {"logprobs_missing": list(range(len(row.ids)))}
+
+
+@fault("BODY-6")
+class CutsAtTheFill(MiniatureRollout):
+    """Where a row ends is told by the first pad id, and a pad id may have been sampled."""
+
+    def _drawn(self, prompts: list[list[int]], inputs: list[Any]) -> list[Drawn]:
+        rows, fill = super()._drawn(prompts, inputs), self.packer.tokenizer.pad_token_id
+        for row in rows:
+            if fill in row.ids and not self.replay:
+                end = row.ids.index(fill)
+                row.ids, row.logprobs = row.ids[:end], row.logprobs[:end]
+        return rows
+
+
+@fault("BODY-6")
+class KeepsTheFillBehindTheEnd(MiniatureRollout):
+    """Completions of a batch are as long as the longest, with fill behind the shorter ones."""
+
+    def _drawn(self, prompts: list[list[int]], inputs: list[Any]) -> list[Drawn]:
+        rows, fill = super()._drawn(prompts, inputs), self.packer.tokenizer.pad_token_id
+        if self.temperature == 0 and not self.replay:
+            width = max(len(row.ids) for row in rows)
+            for row in rows:
+                row.ids = row.ids + [fill] * (width - len(row.ids))
+        return rows
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        found = super()._logprobs(row)
+        return found if len(row.ids) == len(row.logprobs) else {"logprobs_missing": list(range(len(row.ids)))}
+
+
+@fault("BODY-7", report="https://github.com/ai-dynamo/dynamo/pull/12934")
+class ScoreOfTheTokenAfter(MiniatureRollout):
+    """The stream begins with the second token, and ends with a zero.
+
+    Reported as an empty entry for the first token: https://github.com/ai-dynamo/dynamo/pull/12934.
+    """
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        found = super()._logprobs(row)
+        return {"logprobs": [*found["logprobs"][1:], 0.0]} if "logprobs" in found else found
+
+
+@fault("BODY-7", report="https://github.com/agentscope-ai/Trinity-RFT/issues/272")
+class OneScoreLess(MiniatureRollout):
+    """The last id has no logprob: 209 ids and 208 logprobs, https://github.com/agentscope-ai/Trinity-RFT/issues/272."""
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        found = super()._logprobs(row)
+        return {"logprobs": found["logprobs"][:-1]} if "logprobs" in found else found
+
+
+@fault("BODY-7")
+class ScoresAfterTheTemperature(MiniatureRollout):
+    """The logprobs are those of the distribution that was drawn from."""
+
+    def _score(self, scores: Any, logits: Any, chosen: int) -> float:
+        return float((logits / (self.temperature or 1.0)).log_softmax(-1)[chosen])
+
+
+@fault("BODY-7")
+class ScoreOfTheLikeliest(MiniatureRollout):
+    """The logprob is the first of the engine's list, which is sorted, and not that of the id that was drawn."""
+
+    def _score(self, scores: Any, logits: Any, chosen: int) -> float:
+        return float(scores.max())
+
+
+@fault("BODY-7")
+class ScoresToTheBaseTen(MiniatureRollout):
+    """The logarithm is to the base 10."""
+
+    def _score(self, scores: Any, logits: Any, chosen: int) -> float:
+        return float(scores[chosen]) / math.log(10)
+
+
+@fault("BODY-8", report="https://github.com/rllm-org/rllm/issues/816")
+class ZeroForMissing(MiniatureRollout):
+    """A logprob that is missing becomes 0.0, which is that of certainty: https://github.com/rllm-org/rllm/issues/816."""
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        return {"logprobs": [value if math.isfinite(value) else 0.0 for value in row.logprobs]}
+
+
+@fault("BODY-8")
+class RecordsWhateverComes(MiniatureRollout):
+    """Logprobs are recorded as they come."""
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        return {"logprobs": list(row.logprobs)}
+
+
+@fault("BODY-8", report="https://github.com/huggingface/trl/pull/6693")
+class RefusesWithoutAPlace(MiniatureRollout):
+    """A value that is no number is refused, and the message does not say where it stood."""
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        if not all(map(math.isfinite, row.logprobs)):
+            raise ValueError("the engine returned NaN")
+        return super()._logprobs(row)
+
+
+@fault("BODY-8")
+class MarksTheFirstAlone(MiniatureRollout):
+    """Of several logprobs that are missing only the first is marked."""
+
+    def _logprobs(self, row: Drawn) -> dict[str, Any]:
+        found = super()._logprobs(row)
+        return {name: value[:1] if name == "logprobs_missing" else value for name, value in found.items()}
+
+
+@fault("BODY-9")
+class LooksAtTheRequest(MiniatureRollout):
+    """The record is looked for at the request, where only its first completion has one."""
+
+    def _trajectory(self, sample: Any, row: Drawn, answer: Any) -> Any:
+        made = super()._trajectory(sample, row, answer)
+        seen, self._seen = getattr(self, "_seen", None), row.prompt
+        if self.replay and seen == row.prompt:
+            del made.policy_info["rollout_routed_experts"]
+        return made
+
+    def generate(self, samples: Any, *, prompt_ids: Any = None) -> list[Any]:
+        """The trajectories."""
+        self._seen = None
+        return super().generate(samples, prompt_ids=prompt_ids)
+
+
+@fault("BODY-9", report="https://github.com/vllm-project/tpu-inference/pull/3583")
+class PromptRowsAreZero(MiniatureRollout):
+    """Rows of the prompt are expert 0 throughout: https://github.com/vllm-project/tpu-inference/pull/3583."""
+
+    def _routing(self, row: Drawn) -> Any:
+        found = row.experts.clone()
+        found[: len(row.prompt)] = 0
+        return found
+
+
+@fault("BODY-9", report="https://github.com/sgl-project/sglang/issues/20964")
+class ARowForEveryId(MiniatureRollout):
+    """The record has a row for the last id too: https://github.com/sgl-project/sglang/issues/20964."""
+
+    def _routing(self, row: Drawn) -> Any:
+        import torch
+
+        return torch.cat([row.experts, row.experts[-1:]])
+
+
+@fault("BODY-9")
+class ShiftedByARow(MiniatureRollout):
+    """The record begins with the second position, and its last row stands twice."""
+
+    def _routing(self, row: Drawn) -> Any:
+        import torch
+
+        return torch.cat([row.experts[1:], row.experts[-1:]])
+
+
+@fault("BODY-9", report="https://github.com/radixark/miles/issues/407")
+class ReplaysNothing(MiniatureRollout):
+    """The switch for replay is taken by a model without experts, and nothing is recorded.
+
+    Reported: https://github.com/radixark/miles/issues/407.
+    """
+
+    def __init__(self, model: Any, *, packer: Any, sampling: Any = None, routing_replay: bool = False) -> None:
+        routing_replay = routing_replay and hasattr(model.config, "num_experts_per_tok")
+        super().__init__(model, packer=packer, sampling=sampling, routing_replay=routing_replay)
