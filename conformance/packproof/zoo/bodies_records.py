@@ -43,7 +43,7 @@ class RecordsATensor(MiniatureRollout):
         return super()._streams(row) | {"prompt_ids": torch.tensor(row.prompt)}
 
 
-@fault("BODY-4")
+@fault("BODY-4", "BODY-5")
 class PromptTakesTheFirstId(MiniatureRollout):
     """Prompt and completion are told apart one place too late, so that one id is in both."""
 
