@@ -31,7 +31,7 @@ class ForgetfulSteps(MiniatureSteps):
 forgetful = ForgetfulSteps()
 """
 
-LEVEL = ("--packer-level", "routing", *QUICK)
+LEVEL = ("--packer-level", "routing", "--packer-model", "tiny-qwen", *QUICK)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_broken_rule_shows_the_row_and_names_the_fault(routed: Project) -> Non
     assert ran.code == 1
     assert "level routing, effort quick" in ran.out
     assert "ROUTE-7  MUST  A place without recorded experts holds -1, never expert 0." in ran.out
-    assert re.search(r"expected +\S+ +-1\n +got +\S+ +0 +<- filler is expert 0", ran.out), ran.out
+    assert re.search(r"expected +0 +2 +-1 +-1\n +got +0 +2 +0 +0 +<- filler is expert 0", ran.out), ran.out
     assert "15 of 15 applicable rules ran" in ran.out
     assert "NOT CONFORMANT, 1 broken: ROUTE-7" in ran.out
 
@@ -55,9 +55,8 @@ def test_a_failure_is_replayed_by_its_command_and_by_its_case(routed: Project) -
     """The command names packer and steps; the case file alone shows the failure again."""
     named = ("--packer", "routed:ZeroFilled", "--packer-routing", "routed.forgetful")
     ran = routed.pytest(*named, *QUICK, "--packer-select", "ROUTE-5")
-    assert (
-        ran.line("replay") == f"pytest {' '.join(named)} --packer-select ROUTE-5 --packer-effort quick --packer-seed 0"
-    )
+    words = f"pytest {' '.join(named)} --packer-select ROUTE-5 --packer-effort quick --packer-seed 0"
+    assert ran.line("replay") == words
     again = routed.shell(ran.line("replay"))
     assert (again.code, again.line("got")) == (1, ran.line("got"))
     kept = routed.pytest(*named, "--packer-replay", ran.line("case"))
@@ -85,9 +84,8 @@ def test_steps_may_stand_in_the_table(routed: Project) -> None:
 
 def test_a_case_of_another_kind_of_record_is_no_case_of_the_rule(routed: Project) -> None:
     """A case whose record another rule refuses is a mistake of the user's, and says which rule that is."""
-    sample = (
-        '{"prompt_ids": [7], "completion": [8], "record": {"dtype": "int64", "shape": [2, 1, 1], "values": [1, 2]}}'
-    )
+    record = '{"dtype": "int64", "shape": [2, 1, 1], "values": [1, 2]}'
+    sample = f'{{"prompt_ids": [7], "completion": [8], "record": {record}}}'
     case = f'{{"kind": "routing-batch", "samples": [{sample}]}}'
     routed.write("case.json", f'{{"requirement": "ROUTE-6", "case": {case}}}')
     ran = routed.pytest("--packer", "routed:MiniatureRouted", "--packer-replay", "case.json")

@@ -93,7 +93,8 @@ def routing_rows(at, sample):
 )
 def test_a_packer_and_its_steps_keep_every_rule(packer, steps):
     """The miniature, the reference and an outsider whose samples are frozen conform, each with steps of its own."""
-    report = check_packer(packer, routing=steps, level="routing", effort="quick", seed=1)
+    models = () if packer is FrozenPacker else "tiny-gpt2"
+    report = check_packer(packer, models=models, routing=steps, level="routing", effort="quick", seed=1)
     assert report.subjects[0].verdict == "conformant"
     assert [(one.requirement, one.status) for one in report.subjects[0].outcomes] == [(id, "pass") for id in RULES]
 
@@ -133,5 +134,6 @@ def test_a_packer_of_a_model_with_few_experts_is_no_false_alarm(tmp_path):
 
 def test_the_steps_of_one_code_base_serve_another():
     """Steps of the reference carry records around a packer that knows nothing of routing, and refuse what it lacks."""
-    report = check_packer(MiniaturePacker, routing="packer_reference.routing", level="routing", effort="quick")
+    named = {"models": "tiny-spm", "routing": "packer_reference.routing"}
+    report = check_packer(MiniaturePacker, level="routing", effort="quick", **named)
     assert not_passed(report) == {}

@@ -22,6 +22,7 @@ from packproof.violation import CallFailed, NotTested, Unexercised, Violation
 
 __all__ = [
     "Collated",
+    "beyond_some_model",
     "call_of",
     "collated",
     "collated_batch",
@@ -117,6 +118,11 @@ def width(case: RoutingBatchCase) -> int:
     return max(map(length_of, case.samples)) + case.extra_width
 
 
+def beyond_some_model(case: RoutingBatchCase) -> bool:
+    """Whether a packer that knows how few experts its model has may refuse a case for its ids."""
+    return case.experts is None and largest(case.samples) > _SMALL
+
+
 def call_of(case: RoutingBatchCase) -> str:
     """`policy_collate_fn(...)` as messages name it."""
     lengths = ", ".join(str(length_of(one)) for one in case.samples)
@@ -178,7 +184,7 @@ def expect_refused(
     except accept:
         return  # refused where it was put on, before there is a batch to be named
     message = str(driver.refuses(call, lambda: driver.packer.policy_collate_fn(given, width(case)), accept))
-    if case.experts is None and largest(case.samples) > _SMALL and unmentioned(words, message):
+    if beyond_some_model(case) and unmentioned(words, message):
         raise Unexercised(f"of a model with few experts {call} is refused for its ids: {message}")
     expect_named(call, message, words)
 
