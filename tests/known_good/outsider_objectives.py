@@ -28,8 +28,8 @@ class WholeLogSoftmax(MiniatureObjective):
         chosen = torch.zeros(batch["input_ids"].shape, dtype=torch.bool)
         for row, at in places:
             chosen[row, at] = True
-        kept = logits[:, :-1][chosen[:, :-1]].log_softmax(-1)
-        return kept.gather(1, batch["input_ids"][:, 1:][chosen[:, :-1]][:, None])[:, 0]
+        following = logits.log_softmax(-1)[:, :-1].gather(2, batch["input_ids"][:, 1:, None])[..., 0]
+        return following[chosen[:, :-1]]
 
 
 class RefusesBrokenTurns(MiniatureObjective):

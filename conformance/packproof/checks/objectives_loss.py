@@ -45,8 +45,9 @@ def obj_5(subject: ObjectiveSubject, case: GradientCase) -> None:
     spoilt = Probe(level=True, spared=spared, poison=_POISON[case.unselected])
     call = f"{call}, {case.unselected} in logits that are not selected"
     beside = scored(subject, objective, spoilt, given, call, advantages=advantages)
-    _expect_reached(call, rows, beside.pulls(ids))
-    expect_loss(call, got.loss, beside.loss, f"{case.unselected} where nothing is selected counts")
+    fault = f"{case.unselected} where nothing is selected counts"
+    expect_loss(call, got.loss, beside.loss, fault)
+    _expect_same_where_selected(call, rows, got.weights(ids), beside.weights(ids), fault)
 
 
 def _expect_reached(call: str, rows: Sequence[ScoredRow], pulls: Sequence[Sequence[Pull]]) -> None:
@@ -65,6 +66,25 @@ def _expect_reached(call: str, rows: Sequence[ScoredRow], pulls: Sequence[Sequen
             }
             fault = "the id at the position is scored, and not the next one"
             raise Violation.of(f"{call}: the id whose logit is pulled", rows=shown, fault=fault)
+
+
+def _expect_same_where_selected(
+    call: str,
+    rows: Sequence[ScoredRow],
+    wanted: Sequence[Sequence[float]],
+    got: Sequence[Sequence[float]],
+    fault: str,
+) -> None:
+    """What the gradient is at the spoilt logits themselves is nobody's affair."""
+    for row, first, second in zip(rows, wanted, got, strict=True):
+        places = selected(row)
+        if not all(math.isclose(first[at], second[at], rel_tol=1e-3) for at in places):
+            shown: dict[str, list[int] | list[str]] = {
+                "position": places,
+                "expected": [f"{first[at]:.4g}" for at in places],
+                "got": [f"{second[at]:.4g}" for at in places],
+            }
+            raise Violation.of(f"{call}: gradient by lp", rows=shown, fault=fault)
 
 
 def _expect_no_other(call: str, got: Scored, ids: Sequence[Sequence[int]]) -> None:
@@ -306,5 +326,5 @@ def obj_17(subject: ObjectiveSubject, case: ScoredCase) -> None:
             value = got.metrics[name]
         except (KeyError, TypeError, IndexError):
             raise Violation.of(shown, expected=f"{wanted:.6f}", got="absent") from None
-        if type(value) is not float or not close(wanted, value):
+        if not isinstance(value, float) or not close(wanted, value):
             raise Violation.of(shown, expected=f"{wanted:.6f}", got=short(value))

