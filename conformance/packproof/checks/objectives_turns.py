@@ -48,6 +48,8 @@ def obj_14(subject: ObjectiveSubject, case: TurnsCase) -> None:
 
 def _expect_usable(case: TurnsCase) -> None:
     n, first = case.n_ignore_prefix_tokens, len(case.turns[0].completion_ids)
+    if n and not case.with_packer:
+        raise Unexercised("n_ignore_prefix_tokens without a packer, of which OBJ-2 speaks")
     if n > first:
         raise Unexercised(f"n_ignore_prefix_tokens is {n}, and the first turn has {first} completion ids")
     if n >= sum(len(turn.completion_ids) for turn in case.turns):

@@ -40,7 +40,7 @@ def _conversation(first: tuple[int, int], rest: list[tuple[str, int, int, int]],
         completion = list(range(100 * number + 20, 100 * number + 20 + count))
         turns.append(RecordedTurn(prompt_ids=prompt, completion_ids=completion))
         row = prompt + completion
-    n = min(options.pop("n_ignore_prefix_tokens"), first[1])
+    n = min(options.pop("n_ignore_prefix_tokens"), first[1]) * options["with_packer"]
     return TurnsCase(turns=turns, n_ignore_prefix_tokens=n, **options)
 
 
@@ -69,7 +69,7 @@ def sampled_turns() -> st.SearchStrategy[TurnsCase]:
                 sampled = [*sampled, 1] if spoilt == "too long" else [*sampled[:-1], 2] if sampled else [1]
             turns.append(RecordedTurn(prompt_ids=prompt, completion_ids=completion, sampled=sampled))
             row = prompt + completion
-        n = min(options.pop("n"), counts[0])
+        n = min(options.pop("n"), counts[0]) * options["with_packer"]
         return TurnsCase(turns=turns, n_ignore_prefix_tokens=n, **options)
 
     return st.integers(1, 3).flatmap(
