@@ -14,7 +14,7 @@ from packproof.rollouts.messages import expect_numbers, names_a_call
 from packproof.rollouts.packers import Guarded, GuardedHooks, Plain, Pretokenized, sample_of
 from packproof.rollouts.scene import Scene, ask, generate_call, sampling
 from packproof.rollouts.strategies import bodies_made, encoded, given_prompts, no_samples, spoken_of
-from packproof.violation import Unexercised, Violation
+from packproof.violation import CallFailed, Unexercised, Violation
 from packproof.wording import plural
 
 __all__: list[str] = []
@@ -78,7 +78,14 @@ def body_2(subject: RolloutSubject, case: GenerationCase) -> None:
     if not min(map(len, wanted)) or longest >= limit:
         _expect_unfit_refused(scene, body, samples, wanted, limit=limit)
         return
-    scene.trajectories(body, samples)
+    try:
+        scene.trajectories(body, samples)
+    except CallFailed as error:
+        if case.room is None:
+            raise
+        told = f"{scene.call}, on a model that takes {limit} ids"
+        expected = f"an answer, for the longest prompt has {longest} ids"
+        raise Violation.of(told, expected=expected, got=error.counterexample.got) from None
     for at, ids in enumerate(wanted):
         _expect_handed(scene, at, len(wanted), ids)
 

@@ -13,6 +13,7 @@ from packproof.rollouts.recorded import Recorded
 from packproof.rollouts.tiny_models import Architecture, tiny_model
 from packproof.rollouts.watch import Handed, Watch
 from packproof.violation import CallFailed, OutOfReach, Unexercised, Violation
+from packproof.wording import plural
 from packproof.zoo.tokenizers import own_tokenizer
 
 __all__ = ["BROAD", "SHARP", "Scene", "ask", "generate_call", "sampling"]
@@ -119,7 +120,7 @@ class Scene:
         """What a call raises that has to be refused."""
         self.watch.forget()
         with scrambled_random_state():
-            return refusal(call, run, self.subject.note, accept=accept, wording=wording, show=short)
+            return refusal(call, run, self.subject.note, accept=accept, wording=wording, show=_shown)
 
     def attempt(self, body: Any, samples: Sequence[Any], wanted: str) -> list[Recorded] | ValueError:
         """What a call gives that is free to be refused with `ValueError`; any other error is a violation."""
@@ -169,6 +170,13 @@ class Scene:
         with torch.no_grad():
             weights = self.model.lm_head.weight
             weights[[taken, id]] = weights[[id, taken]].clone()
+
+
+def _shown(answer: Any) -> str:
+    """What was given instead of a refusal."""
+    if isinstance(answer, list):
+        return f"{len(answer)} {plural(len(answer), 'trajectory', 'trajectories')}"
+    return f"a {type(answer).__name__}"
 
 
 @cache

@@ -1,6 +1,7 @@
 """Strategies for what the parts of a trainer are tried on."""
 
-from typing import Any
+import random
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -39,29 +40,33 @@ def packers_of_a_run() -> st.SearchStrategy[PackersOfARunCase]:
     )
 
 
-_begun = st.sampled_from([[120], [120, 121], [120, 121, 122]])
-_ended = st.sampled_from([[123], [124], [], [125, 126]])
-_ids = st.builds(lambda begun, ended: begun + ended, _begun, _ended)
-_texts = st.sampled_from(["the answer is 4", "the answer is 5", "the answer", "no"])
+_BEGUN, _ENDED = ([120], [120, 121], [120, 121, 122]), ([123], [124], [], [125, 126])
+_TEXTS = ("the answer is 4", "the answer is 5", "the answer", "no")
 
 
 def shared_prefixes() -> st.SearchStrategy[SharedPrefixCase]:
-    """Groups of completions that begin alike, of ids or of text, and what is to be refused."""
-    good = _cases(_ids, st.sampled_from([0.0, 1.0, 1.0]))
-    texts = _cases(_texts, st.sampled_from([0.0, 1.0]))
-    unrewarded = _cases(_ids, st.sampled_from([0.0, 1.0, None]))
-    bad = st.builds(SharedPrefixCase, completions=_completed(_ids, st.just(1.0)), minimum=st.sampled_from([0, -1, 1.5]))
-    return st.one_of(good, good, good, good, texts, unrewarded, bad)
+    """Groups of completions that begin alike, of ids or of text, and what is to be refused; the small ones first."""
+    return st.sampled_from(_pool())
 
 
-def _completed(completions: st.SearchStrategy[list[int] | str], rewards: st.SearchStrategy[float | None]) -> Any:
-    one = st.builds(Rewarded, group=st.sampled_from([0, 0, 0, 1]), completion=completions, reward=rewards)
-    return st.lists(one, min_size=2, max_size=4)
+@cache
+def _pool() -> list[SharedPrefixCase]:
+    """Cases drawn once, for drawn part by part the parts that have to meet do so too seldom."""
+    pick = random.Random("BODY-20")  # noqa: S311  repeatable on purpose
+    kinds = [*["ids"] * 6, "texts", "unrewarded", "minimum"]
+    cases = [_shared_prefix(pick, kind) for kind in kinds for _ in range(40)]
+    return sorted(cases, key=lambda one: (len(one.completions), len(one.model_dump_json())))
 
 
-def _cases(
-    completions: st.SearchStrategy[list[int] | str], rewards: st.SearchStrategy[float | None]
-) -> st.SearchStrategy[SharedPrefixCase]:
-    return st.builds(
-        SharedPrefixCase, completions=_completed(completions, rewards), minimum=st.sampled_from([1, 2, 2, 3])
-    )
+def _shared_prefix(pick: random.Random, kind: str) -> SharedPrefixCase:
+    rewards = (0.0, 1.0, 1.0, None) if kind == "unrewarded" else (0.0, 1.0, 1.0)
+    completions = [
+        Rewarded(
+            group=pick.choice((0, 0, 0, 1)),
+            completion=pick.choice(_TEXTS) if kind == "texts" else pick.choice(_BEGUN) + pick.choice(_ENDED),
+            reward=pick.choice(rewards),
+        )
+        for _ in range(pick.randint(1, 4))
+    ]
+    minimum = pick.choice((0, -1, 1.5) if kind == "minimum" else (1, 2, 2, 3))
+    return SharedPrefixCase(completions=completions, minimum=minimum)
