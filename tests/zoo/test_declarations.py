@@ -62,7 +62,11 @@ def test_the_known_good_ones_break_nothing() -> None:
     """The miniatures are members without a fault, and name the levels that they keep."""
     found = {one.name: one.levels for one in good_members() if not one.breaks}
     sources = dict.fromkeys(("source", "lines", "pairs", "run"), ("source",))
-    packers = {"miniature": ("core",), "miniature-declared": ("core", "resume"), "miniature-routed": ("core", "routing")}
+    packers = {
+        "miniature": ("core",),
+        "miniature-declared": ("core", "resume"),
+        "miniature-routed": ("core", "routing"),
+    }
     consumers = dict.fromkeys(("rollout", "text-rollout", "objective", "trainer"), ("consumer",))
     others = {f"miniature-{name}": levels for name, levels in (sources | consumers).items()}
     assert found == packers | others
