@@ -68,7 +68,7 @@ def test_a_body_is_held_to_the_rules_that_bind_it(bodies: Project) -> None:
     assert "BODY-4  MUST  The prompt_ids of a trajectory are the ids that the model generated from." in ran.out
     assert ran.line("rollout  ") == "my_bodies:Cut"
     assert ran.line("call").startswith("generate(['Hi']); prompt_ids of sample 0, completion 0")
-    assert re.search(r"expected +39 +72\n +got +72", ran.out)
+    assert re.search(r"expected +40 +73\n +got +73", ran.out)
     assert "the rollout does not satisfy HandsOverText" in ran.out
     assert ran.line("replay") == (
         "pytest --rollout my_bodies:Cut --packer-select BODY-4 --packer-effort quick --packer-seed 0"
@@ -130,7 +130,7 @@ def test_check_trainer_returns_a_report_and_raises_on_a_broken_rule() -> None:
     report = check_trainer(MiniatureTrainer, effort="quick")
     assert [one.requirement for one in report.subjects[0].outcomes] == ["BODY-17", "BODY-18", "BODY-19", "BODY-20"]
     assert {one.status for one in report.subjects[0].outcomes} == {"pass"}
-    with pytest.raises(AssertionError, match="the beginning common to the whole group"):
+    with pytest.raises(AssertionError, match="BODY-20  MUST"):
         check_trainer(CommonToTheWholeGroup, select="BODY-20")
 
 

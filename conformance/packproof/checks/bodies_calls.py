@@ -162,7 +162,7 @@ def _by_completion(_: Any, one: Recorded, __: Any, ___: Any, best: Sequence[Any]
     return one.sample if not best[one.sample].settled or one.sample in own or not own else own[0]
 
 
-@check("BODY-12", cases=lambda *_: beside_each_other())
+@check("BODY-12", cases=lambda *_: beside_each_other(), heavy=True)
 def body_12(subject: RolloutSubject, case: GenerationCase) -> None:
     """Under greedy decoding a sample's completion does not depend on the samples it is generated with."""
     scene = Scene.of(subject, case.tokenizer, architecture=case.positions, weights=case.weights, spread=SHARP)

@@ -19,7 +19,7 @@ from packproof.rollouts.spoiling import spoil
 from packproof.rollouts.strategies import drawn, greedy_ends, recorded_prompts, spoiled
 from packproof.rollouts.strategies import routed as routing_cases
 from packproof.rollouts.tiny_models import EXPERTS, LAYERS, TOP_K
-from packproof.violation import CallFailed, Unexercised, Violation
+from packproof.violation import CallFailed, OutOfReach, Unexercised, Violation
 
 __all__: list[str] = []
 
@@ -220,14 +220,14 @@ def body_9(subject: RolloutSubject, case: RoutingCase) -> None:
 
 
 def _routed_records(scene: Scene, options: dict[str, Any], samples: list[Any], case: RoutingCase) -> list[Recorded]:
-    """The trajectories; `Unexercised` for a body that says as it should that its engine gives no record."""
+    """The trajectories; `OutOfReach` for a body that says as it should that its engine gives no record."""
     try:
         body = scene.body(routing_replay=case.replay, **options)
         return scene.generate(body, samples, group=case.group)
     except CallFailed as error:
         cause = error.__cause__
         if case.replay and isinstance(cause, ValueError) and any(name in str(cause) for name in (ROUTED, "routing")):
-            raise Unexercised(f"its engine records no routing: {describe(cause)}") from None
+            raise OutOfReach(f"its engine records no routing: {describe(cause)}") from None
         raise
 
 
