@@ -279,3 +279,12 @@ def test_generate_leaves_everything_as_it_was(packer: Any) -> None:
         body.generate(samples, prompt_ids=[None, [71] * 70])
     assert state() == before
     assert all(one.grad is None for one in model.parameters())
+
+
+def test_a_model_with_a_cache_runs_each_place_once(packer: Any) -> None:
+    """The first pass runs the prompt, and every later one the id that was drawn last."""
+    model, widths = dense(), []
+    model.register_forward_pre_hook(lambda *call: widths.append(call[2]["input_ids"].shape[1]), with_kwargs=True)
+    body = HFRollout(model, packer=packer, sampling={"max_tokens": 4, "stop_token_ids": [], "temperature": 0})
+    (trajectory,) = body.generate([observe("Hi")])
+    assert widths == [len(trajectory.policy_info["prompt_ids"]), 1, 1, 1]

@@ -6,19 +6,24 @@ from typing import Any
 
 __all__ = ["ForwardPass", "can_fill", "length_limit", "vocabulary"]
 
+_CACHES = ("cache", "past_key_values")
+"""What `forward` calls its cache, and so does its output: the first in later versions of transformers 5."""
+
 
 class ForwardPass:
     """The ids of several rows, filled on the left, and what the model remembers of them.
 
     Fill is told by the lengths of the rows: it is masked out and no position is counted for it. Works with every
-    module whose `forward` takes `input_ids`; a cache, mask, positions and logits of the last place alone are used where
-    `forward` names them.
+    module whose `forward` takes `input_ids`; mask, positions and logits of the last place alone are used where
+    `forward` names them, and a cache where it names mask and positions too.
     """
 
     def __init__(self, model: Any, prompts: Sequence[Sequence[int]]) -> None:
         import torch
 
         self._model, self._names = model, _parameters(model)
+        # Without positions, a model with a state of its own (Mamba) went on wrongly from its cache.
+        self._kept = next((name for name in _CACHES if name in self._names), None) if can_fill(model) else None
         self._device = next((tensor.device for tensor in model.parameters()), torch.device("cpu"))
         width = max(map(len, prompts))
         self._starts = [width - len(ids) for ids in prompts]
@@ -45,11 +50,11 @@ class ForwardPass:
             "logits_to_keep": 1,
         }
         arguments |= {name: value for name, value in optional.items() if name in self._names}
-        if self._cache is not None:
-            arguments["past_key_values"] = self._cache
+        if self._kept and self._cache is not None:
+            arguments[self._kept] = self._cache
         out = self._model(**arguments)
-        if "past_key_values" in self._names:
-            self._cache = getattr(out, "past_key_values", None)
+        if self._kept:
+            self._cache = getattr(out, self._kept, None)
         self._ran = self._ids.shape[1]
         return (out.logits if hasattr(out, "logits") else out)[:, -1]
 

@@ -31,6 +31,8 @@ class VLLMRollout(RolloutBody):
     packer and no engine. Spec: bodies, BODY-1, BODY-4, BODY-9 and BODY-14.
     """
 
+    hands_over_text = True
+
     def __init__(
         self, llm: Any, *, packer: Any, sampling: Mapping[str, Any] | None = None, routing_replay: bool = False
     ) -> None:
