@@ -135,8 +135,9 @@ class _Proof:
         self._levels = held_levels(names(level, "level"), (Subject,))
         check_models(self._models, Path())
         self._selected, self._spec = bool(select), spec
-        self.checks = select_checks(names(select, "select"), self._levels, spec)
-        refuse_unbound([one.id for one in self.checks], (Subject,))
+        selected = names(select, "select")
+        self.checks = select_checks(selected, self._levels, spec)
+        refuse_unbound(selected, (Subject,))
         self._settings = Settings.make(effort, seed)
         self._known_path, self._known = known, load_known(Path(known), ["packer"]) if known is not None else ()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from packer_spec import requirement
+from packer_spec import requirements
 from packproof.consumers.subject import ObjectiveSubject, RolloutSubject, TrainerSubject
 from packproof.sources.subject import SourceSubject
 from packproof.subject import Subject
@@ -32,9 +32,10 @@ def held_levels(levels: Sequence[str], kinds: Collection[Kind]) -> list[str]:
     return [*(levels if Subject in kinds else ()), *dict.fromkeys(own)]
 
 
-def refuse_unbound(ids: Iterable[str], kinds: Collection[Kind]) -> None:
-    """`UsageError` for a rule that binds nothing that is named."""
-    for id in ids:
-        binding = [kind for kind in KINDS if kind.binds(requirement(id))]
-        if not any(kind in kinds for kind in binding):
-            raise UsageError(f"{id} binds {binding[0].bound}; name one with {binding[0].named_with}.")
+def refuse_unbound(named: Iterable[str], kinds: Collection[Kind]) -> None:
+    """`UsageError` for a rule, or a chapter, of which nothing binds what is there to be proved."""
+    for name in named:
+        rules = [rule for rule in requirements().values() if name.upper() in (rule.id, rule.id.partition("-")[0])]
+        binding = [kind for kind in KINDS if any(kind.binds(rule) for rule in rules)]
+        if binding and not any(kind in kinds for kind in binding):
+            raise UsageError(f"{name.upper()} binds {binding[0].bound}; name one with {binding[0].named_with}.")

@@ -122,8 +122,7 @@ class Options:
         settings = Settings.make(self.effort, self.seed, database)
         levels = held_levels(self.level, self.kinds)
         checks = select_checks(self.select, levels, self.spec)
-        rules = [check.id for check in checks] if self.select else []
-        refuse_unbound([*rules, *(file.requirement for _, file in self.replayed())], self.kinds)
+        refuse_unbound([*self.select, *(file.requirement for _, file in self.replayed())], self.kinds)
         labels = self._labels()
         known = load_known(self.folder / self.known, labels) if self.known else ()
         if self.report:

@@ -39,8 +39,9 @@ def prove(
     `AssertionError` with the text of every failure unless `raise_on_failure` is false.
     """
     levels = held_levels((), (kind,))
-    checks = select_checks(names(select, "select"), levels, spec)
-    refuse_unbound([one.id for one in checks] if select else (), (kind,))
+    selected = names(select, "select")
+    checks = select_checks(selected, levels, spec)
+    refuse_unbound(selected, (kind,))
     settings = Settings.make(effort, seed)
     accepted = () if known is None else load_known(Path(known), [label])
     subject = make()

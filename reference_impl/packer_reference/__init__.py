@@ -10,6 +10,9 @@ from packer_reference.objectives.advantages import group_advantages
 from packer_reference.objectives.objective import make_objective
 from packer_reference.packer import DataPacker
 from packer_reference.resume_gate import ResumeGate
+from packer_reference.roles.reference_trainer import ReferenceTrainer
+from packer_reference.rollouts.hf import HFRollout
+from packer_reference.rollouts.vllm import VLLMRollout
 from packer_reference.routing.attach import shape_policy_input
 from packer_reference.routing.batch import add_forward_routing
 from packer_reference.selection import build_packer, init_data_packer
@@ -20,8 +23,11 @@ __all__ = [
     "CallableImportError",
     "DataPacker",
     "DecoderOnlyLLMDataPacker",
+    "HFRollout",
     "ReferenceRun",
+    "ReferenceTrainer",
     "ResumeGate",
+    "VLLMRollout",
     "add_forward_routing",
     "build_packer",
     "group_advantages",

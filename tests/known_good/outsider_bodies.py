@@ -7,7 +7,10 @@ from typing import Any
 
 import torch
 
-__all__ = ["Generate", "OneByOne", "TextOnly"]
+from packer_reference import VLLMRollout
+from packer_reference.rollouts import InProcessLLM
+
+__all__ = ["Generate", "OneByOne", "TextOnly", "in_process"]
 
 
 class OneByOne:
@@ -143,3 +146,8 @@ class TextOnly(OneByOne):
 
     def _info(self, prompt: list[int], ids: list[int], scores: list[float]) -> dict[str, Any]:
         return {"prompt_ids": list(prompt)}
+
+
+def in_process(model: Any, *, packer: Any, **options: Any) -> VLLMRollout:
+    """The reference's body over an engine of vLLM's interface, put around the kit's model."""
+    return VLLMRollout(InProcessLLM(model, getattr(packer, "tokenizer", None)), packer=packer, **options)

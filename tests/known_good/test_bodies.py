@@ -25,6 +25,8 @@ def passed(report: Report) -> set[str]:
         ("known_good.outsider_bodies:OneByOne", {"BODY-14"}),
         ("known_good.outsider_bodies:Generate", {"BODY-14"}),
         ("known_good.outsider_bodies:TextOnly", {"BODY-7", "BODY-8", "BODY-12", "BODY-14"}),
+        ("packer_reference:HFRollout", {"BODY-14"}),
+        ("known_good.outsider_bodies:in_process", {"BODY-2"}),
         (f"{MINIATURES}:MiniatureRollout", {"BODY-14"}),
         (f"{MINIATURES}:MiniatureTextRollout", {"BODY-2"}),
     ],
@@ -36,9 +38,12 @@ def test_a_body_as_people_write_it_keeps_every_rule(name: str, out_of_place: set
     assert passed(report) == {*BODIES} - out_of_place
 
 
-def test_the_parts_of_a_trainer_keep_every_rule() -> None:
-    """The miniature of a trainer passes all four rules that bind it."""
-    report = check_trainer("packproof.zoo.miniature_trainer:MiniatureTrainer", effort="quick")
+@pytest.mark.parametrize(
+    "parts", ["packproof.zoo.miniature_trainer:MiniatureTrainer", "packer_reference:ReferenceTrainer"]
+)
+def test_the_parts_of_a_trainer_keep_every_rule(parts: str) -> None:
+    """The miniature of a trainer, and the reference's, pass all four rules that bind them."""
+    report = check_trainer(parts, effort="quick")
     assert passed(report) == {"BODY-17", "BODY-18", "BODY-19", "BODY-20"}
 
 

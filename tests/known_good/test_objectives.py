@@ -5,10 +5,12 @@ import pytest
 from known_good import outsider_objectives
 from packproof import check_objective
 
+OBJECTIVES = [f"known_good.outsider_objectives:{name}" for name in outsider_objectives.__all__]
 
-@pytest.mark.parametrize("name", outsider_objectives.__all__)
+
+@pytest.mark.parametrize("name", [*OBJECTIVES, "packer_reference:make_objective"])
 def test_an_objective_as_people_write_it_keeps_every_rule(name: str) -> None:
     """Row by row, with boolean indices, as a closure, or refusing turns that do not continue: nothing is broken."""
-    report = check_objective(f"known_good.outsider_objectives:{name}", effort="quick")
+    report = check_objective(name, effort="quick")
     assert report.subjects[0].verdict == "conformant"
     assert {one.status for one in report.subjects[0].outcomes} == {"pass"}
