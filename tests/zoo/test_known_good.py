@@ -4,15 +4,15 @@ from functools import cache
 
 import pytest
 
+from packproof import tested
 from packproof.effort import EFFORTS, Settings
 from packproof.registry import all_checks, check_for, select_checks
 from packproof.runner import run_check
-from packproof.tested import Tested
 from packproof.zoo import good_members, member
 
 
 @cache
-def _subject(name: str) -> Tested:
+def _subject(name: str) -> tested.Tested:
     return member(name).subject()
 
 

@@ -117,12 +117,13 @@ def good_members() -> tuple[Member, ...]:
             story=f"Keeps every rule of the level `consumer` that binds {what}.",
             consumer=kind,
             levels=("consumer",),
+            left_out=left_out,
         )
-        for name, cls, kind, what in (
-            ("rollout", MiniatureRollout, RolloutSubject, "a rollout body which encodes itself"),
-            ("text-rollout", MiniatureTextRollout, RolloutSubject, "a rollout body whose engine encodes"),
-            ("objective", MiniatureObjective, ObjectiveSubject, "an objective"),
-            ("trainer", MiniatureTrainer, TrainerSubject, "the parts of a trainer"),
+        for name, cls, kind, what, left_out in (
+            ("rollout", MiniatureRollout, RolloutSubject, "a rollout body which encodes itself", ("BODY-14",)),
+            ("text-rollout", MiniatureTextRollout, RolloutSubject, "a rollout body whose engine encodes", ("BODY-2",)),
+            ("objective", MiniatureObjective, ObjectiveSubject, "an objective", ()),
+            ("trainer", MiniatureTrainer, TrainerSubject, "the parts of a trainer", ()),
         )
     ]
     return plain, declared, routed, *sources, run, *consumers

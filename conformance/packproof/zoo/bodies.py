@@ -52,7 +52,10 @@ class TakesAnyObjectForAPacker(MiniatureRollout):
 
 @fault("BODY-2", report="https://github.com/OpenRLHF/OpenRLHF/issues/393")
 class EncodesWithTheDefaults(MiniatureRollout):
-    """The tokenizer's defaults put a BOS in front, which the template may have written already."""
+    """The tokenizer's defaults put a BOS in front, which the template may have written already.
+
+    Reported in https://github.com/OpenRLHF/OpenRLHF/issues/393.
+    """
 
     def _encode(self, text: str) -> list[int]:
         return list(self.packer.tokenizer(text)["input_ids"])

@@ -11,7 +11,10 @@ __all__: list[str] = []
 
 @fault("BODY-4", report="https://github.com/thinking-machines-lab/tinker-cookbook/issues/860")
 class RecordsThePackersIds(MiniatureTextRollout):
-    """The record holds what the packer's tokenizer makes of the text, not what the engine made of it."""
+    """The record holds what the packer's tokenizer makes of the text, not what the engine made of it.
+
+    Reported in https://github.com/thinking-machines-lab/tinker-cookbook/issues/860.
+    """
 
     def _streams(self, row: Drawn) -> dict[str, Any]:
         bare = self.packer.tokenizer.decode(row.prompt, skip_special_tokens=True)
@@ -197,7 +200,7 @@ class RecordsWhateverComes(MiniatureRollout):
         return {"logprobs": list(row.logprobs)}
 
 
-@fault("BODY-8", report="https://github.com/huggingface/trl/pull/6693")
+@fault("BODY-8")
 class RefusesWithoutAPlace(MiniatureRollout):
     """A value that is no number is refused, and the message does not say where it stood."""
 

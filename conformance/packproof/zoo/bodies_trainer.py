@@ -66,7 +66,7 @@ class CodecOfTheTeachersModel(MiniatureTrainer):
 
 @fault("BODY-18")
 class OnePackerForAll(MiniatureTrainer):
-    """The roles share an instance."""
+    """Rollout and policy share one packer, so what one of them sets on it the other has as well."""
 
     def build_packers(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The packers of a run by role."""

@@ -30,8 +30,8 @@ class Member:
     Beside a packer it is a selection, gate, lock or routing steps; beside a source, or alone, a run. `arguments` are
     what the factory of a source is called with, and `consumer` is the kind of a consumer.
 
-    It is held to `levels`, by default those of the rules that it breaks. The rules of a selection, or of a gate, do not
-    apply where there is none.
+    It is held to `levels`, by default those of the rules that it breaks, less the rules `left_out`. The rules of a
+    selection, or of a gate, do not apply where there is none.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Member:
     arguments: Mapping[str, Any] | None = None
     consumer: type[ConsumerSubject] | None = None
     levels: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def is_source(self) -> bool:
@@ -72,7 +73,7 @@ class Member:
     def held_to(self, rule: Requirement) -> bool:
         """Whether it is held to a rule at all."""
         groups = self.levels or {requirements()[id].group for id in self.breaks}
-        return rule.group in groups and self.kind.binds(rule)
+        return rule.group in groups and rule.id not in self.left_out and self.kind.binds(rule)
 
 
 def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
