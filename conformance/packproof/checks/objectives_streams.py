@@ -10,7 +10,7 @@ from packproof.consumers.subject import ObjectiveSubject
 from packproof.objective_runs.calls import Scored, call_text, refused, scored
 from packproof.objective_runs.compare import close
 from packproof.objective_runs.ids_packer import IdsPacker
-from packproof.objective_runs.strategies import rewards, streams
+from packproof.objective_runs.strategies_streams import rewards, streams
 from packproof.objective_runs.trajectories import ids_of, recorded, selected
 from packproof.registry import check
 from packproof.violation import CallFailed, Unexercised, Violation

@@ -23,10 +23,8 @@ from packer_schemas.objective_cases import (
     ObjectiveKind,
     PairedCase,
     RearrangedCase,
-    RewardsCase,
     ScoredCase,
     ScoredRow,
-    StreamCase,
     UnshapedCase,
     WeightlessCase,
 )
@@ -42,9 +40,7 @@ __all__ = [
     "handed_over",
     "paired",
     "rearranged",
-    "rewards",
     "scored",
-    "streams",
     "unshaped",
     "weightless",
 ]
@@ -247,37 +243,6 @@ def paired() -> st.SearchStrategy[PairedCase]:
 
 
 @cache
-def streams() -> st.SearchStrategy[StreamCase]:
-    """Every defect of every stream, at selected entries and at others.
-
-    No two parts are drawn alike, or Hypothesis would spend most cases on exchanging one for the other.
-    """
-    odd, absent = ("None", "NaN", "infinity"), ("absent", "absent and marked")
-    lengths = ("one too few", "one too many")
-    drawn: list[tuple[Any, Any, Any, int]] = [("clipped", "logprobs", one, 0) for one in odd + absent + lengths] * 2
-    drawn += [("policy_gradient", "logprobs", one, 0) for one in (*odd, *absent, *lengths)]
-    drawn += [(kind, "advantages", one, 0) for kind in get_args(ObjectiveKind) for one in (*odd, *lengths, "absent")]
-    drawn += [("clipped", "an advantage", one, 0) for one in (*odd, *lengths, *lengths)]
-    drawn += [("clipped", stream, one, n) for stream in ("logprobs", "advantages") for one in odd for n in (1, 2)]
-
-    def built(of: tuple[Any, Any, Any, int], length: int, entry: int, place: int) -> StreamCase:
-        """With ids ignored, the entry is one of those."""
-        kind, stream, defect, n = of
-        entry = entry % n if n else entry
-        return StreamCase(
-            objective=kind, stream=stream, defect=defect, ignored=n, length=length + n, entry=entry, place=place
-        )
-
-    return st.builds(
-        built,
-        st.sampled_from(drawn),
-        st.sampled_from((2, 1, 3)),
-        st.sampled_from((0, 1, 2, 3)),
-        st.sampled_from((0, 1)),
-    )
-
-
-@cache
 def divided() -> st.SearchStrategy[DividedCase]:
     """Rows of different length, scored at once or in parts; advantages of 0 count in the denominator too."""
     advantages = st.sampled_from([1.0, -1.0, 2.0, 0.0])
@@ -314,45 +279,6 @@ def fillers() -> st.SearchStrategy[FillerCase]:
         rows=_rows(1, 3) | _rows(2, 3) | st.just([]),
         fillers=st.lists(one, min_size=1, max_size=2),
         advantages_from=st.sampled_from(["numbers", "rewards"]),
-    )
-
-
-_REWARDS: tuple[tuple[float, ...], ...] = (
-    (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0),
-    (0.0, 1.0, 1.0, -1.0, 0.5, 0.25, 2.0, 3.0),
-    (1000.0, 999.5, 999.75, 1000.0, 999.5, 1000.0, 999.5, 999.5),
-    (-1000.0, 1000.0, 0.125, 0.7, 0.1, -0.3, 7.0, 0.0),
-    (0.7,) * 8,
-    (0.3,) * 8,
-)
-_LABELS: tuple[tuple[int | str, ...], ...] = (
-    (7,) * 8,
-    (0, 1) * 4,
-    ("a", "b", "a", "a", "b", "b", "a", "c"),
-    (0, 0, 0, 1, 1, "0", 1, 0),
-)
-
-
-@cache
-def rewards() -> st.SearchStrategy[RewardsCase]:
-    """Groups of all sizes, apart or together; equal rewards, close ones and large ones; what is no reward."""
-    spoilt = st.sampled_from(["", "", "", "", "", "eps", "eps", None, "NaN", "infinity", "one too few", "one too many"])
-
-    def built(given: tuple[float, ...], of: tuple[int | str, ...], count: int, spoilt: Any, eps: float) -> RewardsCase:
-        values: list[Any] = list(given[:count])
-        groups: list[int | str] = list(of[:count])
-        if spoilt in ("one too few", "one too many"):
-            groups = [*((7,) * (count - 1 if spoilt == "one too few" else count + 1))]
-        broken = [*values[:-1], spoilt] if spoilt in (None, "NaN", "infinity") else values
-        return RewardsCase(rewards=broken, groups=groups, eps=eps if spoilt == "eps" else None)
-
-    return st.builds(
-        built,
-        st.sampled_from(_REWARDS),
-        st.sampled_from(_LABELS),
-        st.sampled_from((4, 2, 3, 5, 8, 7, 1)),
-        spoilt,
-        st.sampled_from((0.5, -0.5, 0.0)),
     )
 
 
