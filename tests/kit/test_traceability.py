@@ -87,7 +87,7 @@ def test_the_commands_keep_and_show_a_run(small: Trace, tmp_path: Path, capsys: 
     assert "MASK-2     MUST    core             1      1" in shown
     must = [one for one in requirements().values() if one.level == "MUST"]
     open_ = sum(bool(one.unchecked) for one in must)
-    assert f"{open_} MUSTs are not yet checked: routing" in shown
+    assert f"{open_} MUSTs are not yet checked: sft" in shown
     assert "GAP  MASK-3: no planted fault is caught by its check" in shown
 
 

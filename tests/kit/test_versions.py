@@ -60,5 +60,5 @@ def test_list_and_explain_take_the_version(capsys: pytest.CaptureFixture[str]) -
     assert main(["explain", "IDENT-1", "--spec", "0.1"]) == 2
     assert main(["explain", "MASK-2", "--spec", "0.9"]) == 2
     assert "packproof: --spec '0.9': expected one of 0.1, 0.2." in capsys.readouterr().err
-    assert main(["explain", "ROUTE-1"]) == 0
+    assert main(["explain", "SFT-1"]) == 0
     assert "\nNot yet checked. The kit" in capsys.readouterr().out

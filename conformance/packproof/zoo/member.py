@@ -48,6 +48,7 @@ class Member:
     consumer: type[ConsumerSubject] | None = None
     levels: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    module: str = ""
 
     @property
     def is_source(self) -> bool:
@@ -91,31 +92,39 @@ def fault(*ids: str, report: str = "") -> Callable[[_Bad], _Bad]:
         if name in _known_bad:
             raise ValueError(f"two members of the zoo are named {name!r}")
         story = inspect.cleandoc(bad.__doc__ or "")
-        if hasattr(bad, "open_prompts"):
-            _known_bad[name] = Member(name, None, ids, report, story, run=bad)
-        elif hasattr(bad, "__getitem__"):
-            _known_bad[name] = Member(name, bad, ids, report, story, arguments=getattr(bad, "arguments", {}))
-        elif (noun := getattr(bad, "consumer", "")) in _KINDS:
-            _known_bad[name] = Member(name, bad, ids, report, story, consumer=_KINDS[noun])
-        elif hasattr(bad, "init_data_packer"):
-            _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, selection=bad)
-        elif hasattr(bad, "admit"):
-            _known_bad[name] = Member(name, MiniatureDeclared, ids, report, story, gate=bad)
-        elif hasattr(bad, "check") and hasattr(bad, "update"):
-            _known_bad[name] = Member(name, MiniaturePacker, ids, report, story, lock=bad)
-        elif hasattr(bad, "join_turn_routing"):
-            _known_bad[name] = Member(name, MiniatureRouted, ids, report, story, routing=bad)
-        else:
-            steps = MiniatureSteps if MiniatureRouted in getattr(bad, "__mro__", ()) else None
-            _known_bad[name] = Member(name, bad, ids, report, story, routing=steps)
+        own = _standing(bad)
+        _known_bad[name] = Member(name, **own, breaks=ids, report=report, story=story, module=bad.__module__)
         return bad
 
     return declare
 
 
+_BESIDE = {
+    "init_data_packer": (MiniaturePacker, "selection"),
+    "admit": (MiniatureDeclared, "gate"),
+    "update": (MiniaturePacker, "lock"),
+    "join_turn_routing": (MiniatureRouted, "routing"),
+}
+"""By a method of what stands beside a packer: the good packer, and the part."""
+
+
+def _standing(bad: Any) -> dict[str, Any]:
+    """As what a bad thing stands in its member, and what good things stand beside it."""
+    if hasattr(bad, "open_prompts"):
+        return {"factory": None, "run": bad}
+    if hasattr(bad, "__getitem__"):
+        return {"factory": bad, "arguments": getattr(bad, "arguments", {})}
+    if (noun := getattr(bad, "consumer", "")) in _KINDS:
+        return {"factory": bad, "consumer": _KINDS[noun]}
+    for method, (packer, part) in _BESIDE.items():
+        if hasattr(bad, method):
+            return {"factory": packer, part: bad}
+    return {"factory": bad, "routing": MiniatureSteps if MiniatureRouted in getattr(bad, "__mro__", ()) else None}
+
+
 def known_bad() -> tuple[Member, ...]:
-    """Every declared member, in the order of declaration."""
-    return tuple(_known_bad.values())
+    """Every declared member, module by module, whichever of them was imported first."""
+    return tuple(sorted(_known_bad.values(), key=lambda one: one.module))
 
 
 def _kebab(name: str) -> str:
