@@ -19,6 +19,7 @@ from packproof.registry import Check, select_checks
 from packproof.routed.loading import load_routing
 from packproof.run import Run
 from packproof.subject import Subject
+from packproof.tested import can_be_named
 from packproof.verdict import breaks_gate
 
 __all__ = ["check_packer", "parametrize_with_checks", "raise_red"]
@@ -175,7 +176,7 @@ class _Proof:
         subject, effort, seed = self.subject, self._settings.effort.name, self._settings.seed
         module, steps = _named(self._selection), _named(self._routing)
         gate = self._gate if isinstance(self._gate, str) or self._gate is None else "<"
-        if "<" in f"{subject.target}{gate}{module}{steps}":  # no command line can name it
+        if not can_be_named(self._target) or "<" in f"{gate}{module}{steps}":  # no command line can name it
             return f"check_packer(..., select=[{id!r}], effort={effort!r}, seed={seed})"
         options = Options(
             packer=[subject.target],

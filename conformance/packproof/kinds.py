@@ -19,17 +19,20 @@ KINDS: tuple[Kind, ...] = (Subject, SourceSubject, RolloutSubject, ObjectiveSubj
 def held_levels(levels: Sequence[str], kinds: Collection[Kind]) -> list[str]:
     """The levels of a run: those asked of its packers, and those of the other kinds of subjects that it has.
 
-    `UsageError` where one of the latter is asked of packers.
+    `UsageError` where one is asked that binds none of its subjects; `core` is what is asked where nothing is.
     """
     for level in levels:
         others = [kind for kind in KINDS if level in kind.levels and kind is not Subject]
-        if others:
+        if level in Subject.levels and level != "core" and Subject not in kinds:
+            raise UsageError(f"--packer-level {level!r}: its rules bind packers; name one with {Subject.named_with}.")
+        if others and not any(kind in kinds for kind in others):
             bound = " and ".join(kind.bound for kind in others)
             named = ", or ".join(kind.named_with for kind in others)
             text = f"its rules bind {bound}, and no packer; leave it out and name one with {named}."
             raise UsageError(f"--packer-level {level!r}: {text}")
     own = [level for kind in KINDS if kind in kinds and kind is not Subject for level in kind.levels]
-    return [*(levels if Subject in kinds else ()), *dict.fromkeys(own)]
+    asked = [level for level in levels if level not in own] if Subject in kinds else []
+    return [*asked, *dict.fromkeys(own)]
 
 
 def refuse_unbound(named: Iterable[str], kinds: Collection[Kind]) -> None:

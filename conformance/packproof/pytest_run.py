@@ -67,7 +67,8 @@ def join(config: pytest.Config) -> None:
 def _refuse_idle(given: dict[str, Any]) -> None:
     used = [f"--{name}" for name, value in given.items() if value]
     if used:
-        raise UsageError(f"{', '.join(used)}: no packer is named; add --packer module:factory, or --source.")
+        others = "--source, --rollout, --objective or --trainer"
+        raise UsageError(f"{', '.join(used)}: nothing to prove is named; add --packer module:factory, or {others}.")
 
 
 def _held_lock(options: Options, given: dict[str, Any], table: dict[str, Any], root: Path) -> HeldLock | None:

@@ -1,5 +1,6 @@
 """What every subject of checks has in common, be it a packer, a data source or a consumer."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ from packproof.violation import CallFailed, CaseTimeout, UsageError
 from packproof.vocabulary import UNKNOWN, Vocabulary
 from packproof.wording import printable
 
-__all__ = ["Tested", "name_of"]
+__all__ = ["Tested", "can_be_named", "name_of"]
 
 
 class Tested:
@@ -92,3 +93,14 @@ def name_of(target: str | Callable[..., Any]) -> str:
         return target
     named = target if hasattr(target, "__qualname__") else type(target)
     return f"{named.__module__}:{named.__qualname__}"
+
+
+def can_be_named(target: str | Callable[..., Any]) -> bool:
+    """Whether another process finds a target by its name: not what a script holds, nor an object without a name."""
+    module, _, path = name_of(target).partition(":")
+    if isinstance(target, str):
+        return True
+    found: Any = None if module == "__main__" else sys.modules.get(module)
+    for step in path.split("."):
+        found = getattr(found, step, None)
+    return found is target

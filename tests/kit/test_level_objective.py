@@ -2,6 +2,7 @@
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +148,17 @@ def test_the_objective_under_test_does_not_move_the_random_state() -> None:
     first, second = (check_objective(Draws, effort="quick", select="OBJ-9") for _ in range(2))
     assert first == second
     assert bool((torch.get_rng_state() == before).all())
+
+
+def test_levels_are_of_what_is_named(project_with_objective: Project) -> None:
+    """The level of what is named may be spelt out; one that binds packers, of which there is none, is refused."""
+    ran = project_with_objective.pytest(*NAMED, "--packer-level", "routing", *QUICK)
+    assert "--packer-level 'routing': its rules bind packers; name one with --packer module:factory." in ran.err
+    ran = project_with_objective.pytest(*NAMED, "--packer-level", "consumer", "--packer-select", "OBJ-13", *QUICK)
+    assert "1 passed" in ran.out
+
+
+def test_what_no_other_process_finds_is_replayed_in_python() -> None:
+    """For a partial, which has no name of its own, the replay is the call in Python."""
+    with pytest.raises(AssertionError, match=re.escape("check_objective(..., select=['OBJ-9']")):
+        check_objective(partial(DividedByRows), select="OBJ-9", effort="quick")

@@ -225,7 +225,10 @@ def test_a_value_that_an_option_does_not_take(broken: Project, case: str) -> Non
 def test_options_without_a_packer(broken: Project) -> None:
     """An option of the kit without a packer asks for one."""
     message = _refused(broken, "--packer-effort", "quick", "--packer-seed", "3")
-    assert "--packer-effort, --packer-seed: no packer is named; add --packer module:factory, or --source." in message
+    assert (
+        "--packer-effort, --packer-seed: nothing to prove is named; add --packer module:factory, or --source,"
+        in message
+    )
 
 
 def test_a_hub_model_that_is_not_there(project: Project) -> None:

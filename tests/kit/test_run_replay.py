@@ -135,4 +135,4 @@ def test_a_case_file_without_a_packer_wants_one(project: Project) -> None:
     project.write("case.json", CASE)
     ran = project.pytest("--packer-replay", "case.json")
     assert ran.code == 4
-    assert "--packer-replay: no packer is named; add --packer module:factory, or --source." in ran.err
+    assert "--packer-replay: nothing to prove is named; add --packer module:factory, or --source," in ran.err

@@ -9,6 +9,7 @@ from objective_probes import assigned, by_hand, random_probe, recorded
 
 from packer_reference import DecoderOnlyLLMDataPacker
 from packer_reference.objectives import make_objective
+from packer_reference.objectives.loss import clipped_terms
 from packer_schemas import Trajectory
 
 ROW_A = recorded([110, 111], [120, 121], [-1.0, -2.0])
@@ -291,3 +292,15 @@ def test_an_id_beyond_the_logits_is_refused() -> None:
     """A tokenizer of another model is told from its ids, and not by a traceback from an index."""
     with pytest.raises(ValueError, match=r"the id 300 is to be predicted.*for 300 ids only"):
         make_objective()(random_probe(1, 2), [recorded([110], [300], [-1.0])], advantages=[1])
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_the_bound_of_the_clip_does_not_depend_on_the_default_type(dtype: torch.dtype) -> None:
+    """A ratio of e is bounded at 1.2 of the scores' own type, whatever type torch makes numbers of."""
+    one = torch.ones(1)
+    torch.set_default_dtype(dtype)
+    try:
+        terms, _ = clipped_terms(one, 0 * one, one, 0.2, 0.2)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert terms == torch.tensor(1.2, dtype=torch.float32)

@@ -32,6 +32,7 @@ def model() -> Any:
         lambda model, packer: HFRollout(model, packer=packer.tokenizer),
         lambda model, packer: HFRollout(model, packer=type(packer)),
         lambda model, packer: HFRollout("model", packer=packer),
+        lambda model, packer: HFRollout(type(model), packer=packer),
         lambda model, packer: HFRollout(model, packer=packer, sampling=[("n", 2)]),
         lambda model, packer: HFRollout(model, packer=packer, routing_replay="yes"),
     ],

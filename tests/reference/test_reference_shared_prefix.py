@@ -4,7 +4,9 @@ import random
 import time
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from reference_samples import observe
 
 from packer_reference.rewards import ignore_shared_prefixes
@@ -97,7 +99,7 @@ def test_a_text_is_encoded_without_special_tokens_by_the_reward_packer(ready: An
         ({"groups": 3}, "groups is 3"),
         ({"groups": 0}, "groups is 0"),
         ({"groups": ["x"]}, "4 labels"),
-        ({"groups": "xxyy"}, "groups is 'xxyy'"),
+        ({"groups": "xxyy"}, "groups is str 'xxyy'"),
         ({"reward": None}, "trajectory 2 has the reward None"),
         ({"reward": float("nan")}, "trajectory 2 has the reward nan"),
         ({"text": True}, "trajectory 2 has a text and no completion_ids"),
@@ -122,3 +124,10 @@ def test_a_large_group_takes_no_time() -> None:
     began = time.perf_counter()
     assert ignore_shared_prefixes(made, 64, 16) == [2048] * 64
     assert time.perf_counter() - began < 1.0
+
+
+@pytest.mark.parametrize("groups", [[torch.tensor(0), torch.tensor(0)], torch.tensor([0, 0]), np.array([0, 0])])
+def test_labels_of_tensors_and_arrays_are_labels(groups: Any) -> None:
+    """Labels that are tensors, or stand in one, make the groups that equal numbers make."""
+    made = [scored([1, 2, 3], 1.0), scored([1, 2, 4], 0.0)]
+    assert ignore_shared_prefixes(made, groups, 1) == [2, 2]

@@ -9,7 +9,7 @@ from packer_spec import SPEC_VERSION
 from packproof.consumers.subject import ConsumerSubject, ObjectiveSubject, RolloutSubject, TrainerSubject
 from packproof.options import Options
 from packproof.proof import prove
-from packproof.tested import name_of
+from packproof.tested import can_be_named
 
 __all__ = ["check_objective", "check_rollout", "check_trainer"]
 
@@ -103,6 +103,6 @@ def check_trainer(
 
 def _prove(kind: type[ConsumerSubject], target: Target, **given: Any) -> Report:
     def again() -> Options | None:
-        return None if "<" in name_of(target) else Options()
+        return Options() if can_be_named(target) else None
 
     return prove(kind, kind.noun, lambda: kind(target), again, **given)

@@ -10,7 +10,7 @@ from packproof.options import Options
 from packproof.proof import prove
 from packproof.sources.options import load_run
 from packproof.sources.subject import SourceSubject
-from packproof.tested import name_of
+from packproof.tested import can_be_named
 
 __all__ = ["check_source"]
 
@@ -42,7 +42,7 @@ def check_source(
         return SourceSubject(target, kwargs, label=label, run=loaded, run_target=run_target)
 
     def again() -> Options | None:
-        nameless = (target is not None and "<" in name_of(target)) or (run is not None and not run_target)
+        nameless = (target is not None and not can_be_named(target)) or (run is not None and not run_target)
         return None if nameless else Options(source_run=run_target)
 
     return prove(

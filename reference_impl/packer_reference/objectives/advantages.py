@@ -5,9 +5,9 @@ from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from packer_schemas.tensor import is_tensor
+from packer_reference.group_labels import group_label, plain_values
 
-__all__ = ["expect_eps", "finite_number", "group_advantages", "plain_values", "trajectory_advantages"]
+__all__ = ["expect_eps", "finite_number", "group_advantages", "trajectory_advantages"]
 
 
 def group_advantages(rewards: Iterable[Any], groups: Iterable[Hashable], eps: float = 1e-6) -> list[float]:
@@ -18,7 +18,8 @@ def group_advantages(rewards: Iterable[Any], groups: Iterable[Hashable], eps: fl
     negative `eps` and a reward that is None, NaN or infinite, `TypeError` for a reward that is no number or a label
     that cannot be hashed. Spec: objectives, OBJ-12.
     """
-    values, labels = plain_values(rewards), plain_values(groups)
+    values = plain_values(rewards, "group_advantages: rewards")
+    labels = plain_values(groups, "group_advantages: groups")
     if len(values) != len(labels):
         raise ValueError(
             f"group_advantages: {len(values)} rewards and {len(labels)} group labels, expected one label for each"
@@ -40,7 +41,7 @@ def trajectory_advantages(
             "objective: neither advantages nor groups; pass advantages=, a number or a list for each trajectory, "
             "or groups=, a label for each, to have them made from the rewards"
         )
-    entries = plain_values(given)
+    entries = plain_values(given, f"objective: {name}")
     if len(entries) != len(trajectories):
         raise ValueError(
             f"objective: {name} has {len(entries)} entries for {len(trajectories)} trajectories, expected one for each"
@@ -58,7 +59,7 @@ def _within_groups(rewards: Mapping[int, Any], labels: Sequence[Any], eps: float
     members: dict[Hashable, dict[int, float]] = {}
     for at, reward in rewards.items():
         number = finite_number(reward, f"{where}: trajectory {at}, reward")
-        members.setdefault(_label(labels[at], f"{where}: trajectory {at}, group label"), {})[at] = number
+        members.setdefault(group_label(labels[at], f"{where}: trajectory {at}, group label"), {})[at] = number
     advantages = dict.fromkeys(rewards, 0.0)
     for group in members.values():
         if min(group.values()) < max(group.values()):  # else zero, and not what rounding leaves of the mean
@@ -85,17 +86,3 @@ def finite_number(value: Any, where: str) -> float:
     if not math.isfinite(plain):
         raise ValueError(f"{where} is {plain}, expected a finite number")
     return float(plain)
-
-
-def plain_values(values: Any) -> list[Any]:
-    """The values as a list; a tensor's or an array's are Python's own, which have equal hashes where they are equal."""
-    return values.tolist() if hasattr(values, "tolist") else list(values)
-
-
-def _label(value: Any, where: str) -> Hashable:
-    label = value.item() if is_tensor(value) and value.ndim == 0 else value  # tensors are hashed by where they lie
-    try:
-        hash(label)
-    except TypeError:
-        raise TypeError(f"{where} is {type(value).__name__} {value!r}, expected a hashable value") from None
-    return label

@@ -45,7 +45,8 @@ def clipped_terms(
 
     difference = logprobs - recorded
     ratio = difference.detach().exp()
-    bound = torch.where(advantages > 0, 1 + clip_high, 1 - clip_low).to(ratio.dtype)
+    # Not of two numbers: `where` makes those of torch's default type, which may be coarse.
+    bound = torch.where(advantages > 0, torch.full_like(ratio, 1 + clip_high), torch.full_like(ratio, 1 - clip_low))
     stopped = torch.where(advantages > 0, ratio > bound, (advantages < 0) & (ratio < bound)) | (advantages == 0)
     # Not torch.minimum: where a ratio overflows, its derivative of infinity times zero would be a gradient of NaN.
     ratio = torch.where(stopped, bound, torch.where(stopped, 0, difference).exp())

@@ -53,9 +53,10 @@ def make_objective(
         if finite_number(value, f"make_objective: {name}") < 0 or (name == "clip_low" and value >= 1):
             raise ValueError(f"make_objective: {name} is {value}, expected a number {within}")
     expect_eps(eps, "make_objective")
-    if packer is not None and not isinstance(packer, PolicyPacker):
+    if packer is not None and (isinstance(packer, type) or not isinstance(packer, PolicyPacker)):
+        what = f"the class {packer.__name__}" if isinstance(packer, type) else f"a {type(packer).__name__}"
         raise TypeError(
-            f"make_objective: packer is a {type(packer).__name__}, expected one with get_policy_input, "
+            f"make_objective: packer is {what}, expected one with get_policy_input, "
             "policy_compute_max_len and policy_collate_fn, such as init_data_packer(name_or_path) gives"
         )
     return Objective(packer, kind, float(clip_low), float(clip_high), float(eps), bool(routing_replay))

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from packer_reference.objectives.advantages import finite_number, plain_values
+from packer_reference.group_labels import plain_values
+from packer_reference.objectives.advantages import finite_number
 from packer_reference.objectives.rows import Part, Row
 
 __all__ = ["advantages_beside", "logprobs_beside", "unsampled"]
@@ -64,7 +65,7 @@ def advantages_beside(row: Row, length: int, chosen: np.ndarray, advantage: Any)
     places = np.empty(len(chosen), np.intp)
     for part, among, inside in _parts(row, length, chosen):
         places[among] = part.entry + inside
-    return _entries(plain_values(advantage), where, length if row.total is None else row.total, places)
+    return _entries(plain_values(advantage, where), where, length if row.total is None else row.total, places)
 
 
 def _parts(row: Row, length: int, chosen: np.ndarray) -> Iterator[tuple[Part, slice, np.ndarray]]:
@@ -77,7 +78,7 @@ def _parts(row: Row, length: int, chosen: np.ndarray) -> Iterator[tuple[Part, sl
 
 
 def _zeros(name: str, sampled: Any, count: int) -> np.ndarray:
-    stream = plain_values(sampled)
+    stream = plain_values(sampled, f"{name}: sampled")
     _expect_length(f"{name}: sampled", len(stream), count)
     entries = _numbers(stream)
     wrong = np.arange(count) if entries is None else np.flatnonzero((entries != 0) & (entries != 1))
@@ -95,7 +96,7 @@ def _logprobs(part: Part) -> list[Any]:
             f"{part.name}: no logprobs{named}; record one for each completion id, or use "
             "make_objective(kind='policy_gradient'), which needs none"
         )
-    return plain_values(logprobs)
+    return plain_values(logprobs, f"{part.name}: logprobs")
 
 
 def _entries(stream: list[Any], where: str, count: int, places: np.ndarray) -> np.ndarray:
@@ -114,10 +115,10 @@ def _numbers(stream: Any) -> np.ndarray | None:
     """The stream as float64, with NaN for None; None where it is absent or holds anything but numbers."""
     if stream is None:
         return None
-    values = plain_values(stream)
     try:
+        values = plain_values(stream, "stream")
         entries = np.array([np.nan if value is None else value for value in values] if None in values else values)
-    except ValueError:  # lists of different lengths, or arrays that are compared with None
+    except ValueError:  # no list, lists of different lengths, or arrays that are compared with None
         return None
     return entries.astype(np.float64) if entries.ndim == 1 and (entries.dtype.kind in "fiub" or not values) else None
 

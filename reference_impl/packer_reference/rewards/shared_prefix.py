@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from packer_reference.group_labels import group_label, plain_values
 from packer_reference.token_ids import token_ids
 
 __all__ = ["ignore_shared_prefixes"]
@@ -24,7 +25,8 @@ def ignore_shared_prefixes(
     on an error, not at all.
 
     Raises `ValueError` for a minimum or groups that do not fit, a trajectory without a finite reward, and a text
-    without a packer; `TypeError` for completions that are neither ids nor text. Spec: bodies, BODY-20.
+    without a packer; `TypeError` for completions that are neither ids nor text, and for labels without a hash.
+    Spec: bodies, BODY-20.
     """
     if type(minimum) is not int or minimum < 1:
         raise ValueError(f"ignore_shared_prefixes: minimum is {minimum!r}, expected an integer of at least 1")
@@ -80,12 +82,13 @@ def _labels(groups: Any, count: int) -> Sequence[Hashable]:
                 f"ignore_shared_prefixes: groups is {groups}, expected a number that divides the {count} trajectories"
             )
         return [at // groups for at in range(count)]
-    if isinstance(groups, str) or not isinstance(groups, Sequence) or len(groups) != count:
+    where = "ignore_shared_prefixes: groups"
+    labels = plain_values(groups, where)
+    if len(labels) != count:
         raise ValueError(
-            f"ignore_shared_prefixes: groups is {groups!r}, expected the size of a group or {count} labels, one for "
-            "each trajectory"
+            f"{where} has {len(labels)} labels, expected the size of a group or {count} labels, one for each trajectory"
         )
-    return groups
+    return [group_label(label, f"{where}, trajectory {at}") for at, label in enumerate(labels)]
 
 
 def _ids(trajectory: Any, packer: Any, at: int) -> list[int]:

@@ -50,7 +50,7 @@ def _as_scored(trajectory: Any, where: str) -> Any:
         raise ValueError(
             f"{where} has no {missing}; the rollout side calls attach_model_inputs(packer, trajectories) once"
         )
-    ignored = info.get("n_ignore_prefix_tokens", 0)
+    ignored = info.get("n_ignore_prefix_tokens") or 0
     mapping = isinstance(made, Mapping)
     mask = list(made["logprob_masks"] if mapping else made.logprob_masks)
     length = len(mask) - len(prompt_ids)

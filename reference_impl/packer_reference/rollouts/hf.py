@@ -28,8 +28,9 @@ class HFRollout(RolloutBody):
         self, model: Any, *, packer: Any, sampling: Mapping[str, Any] | None = None, routing_replay: bool = False
     ) -> None:
         super().__init__(packer=packer, sampling=sampling, routing_replay=routing_replay)
-        if not callable(getattr(model, "forward", None)):
-            raise TypeError(f"HFRollout: model is a {type(model).__name__}, expected a torch.nn.Module")
+        if isinstance(model, type) or not callable(getattr(model, "forward", None)):
+            what = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(model).__name__}"
+            raise TypeError(f"HFRollout: model is {what}, expected a torch.nn.Module")
         if not callable(self.tokenizer):
             raise ValueError(  # noqa: TRY004  the packer is of the right type, and not ready
                 f"HFRollout: packer.tokenizer is {self.tokenizer!r}, and this body encodes prompts with it; "

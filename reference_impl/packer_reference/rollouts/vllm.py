@@ -37,8 +37,12 @@ class VLLMRollout(RolloutBody):
         self, llm: Any, *, packer: Any, sampling: Mapping[str, Any] | None = None, routing_replay: bool = False
     ) -> None:
         super().__init__(packer=packer, sampling=sampling, routing_replay=routing_replay)
-        if not callable(getattr(llm, "generate", None)):
-            raise TypeError(f"VLLMRollout: llm is a {type(llm).__name__}, expected a vllm.LLM or what has its generate")
+        if isinstance(llm, type) or hasattr(llm, "forward") or not callable(getattr(llm, "generate", None)):
+            what = f"the class {llm.__name__}" if isinstance(llm, type) else f"a {type(llm).__name__}"
+            raise TypeError(
+                f"VLLMRollout: llm is {what}, expected a vllm.LLM or what has its generate; a model of transformers "
+                "goes to HFRollout, or into InProcessLLM"
+            )
         for key in self.sampling.engine.keys() & _SET_HERE:
             raise ValueError(
                 f"VLLMRollout: sampling has the key {key!r}, which this body sets itself: {_SET_HERE[key]}"
