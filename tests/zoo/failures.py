@@ -69,8 +69,8 @@ def failures_of(result: MemberResult) -> str:
     for id in member.breaks:
         outcome = outcomes[id]
         assert outcome is not None
-        option = "--source-run" if kind is SourceSubject and "SourceRun" in requirement(id).needs else f"--{kind.noun}"
-        noun = option.removeprefix("--").removeprefix("source-")
+        of_run = kind is SourceSubject and (member.factory is None or "SourceRun" in requirement(id).needs)
+        noun, option = ("run", "--source-run") if of_run else (kind.noun, f"--{kind.noun}")
         replay = f"pytest {option} zoo:{member.name} --packer-select {id} --packer-seed 0"
         texts.append(failure_text(_steady(outcome, member.name), f"zoo:{member.name}", replay, noun=noun))
     text = re.sub(r"(\.py):\d+\s+in\s+", r"\1 in ", "\n\n".join(texts)) + "\n"
