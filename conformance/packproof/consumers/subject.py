@@ -1,6 +1,7 @@
 """A rollout body, an objective or the parts of a trainer under test: made by its factory on what the kit hands it."""
 
 import inspect
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -39,7 +40,17 @@ class ConsumerSubject(Tested):
             kind = type(self.factory).__name__
             raise UsageError(f"--{self.noun}: expected a factory, module:factory or a callable, got {kind}.")
         self.capabilities = frozenset({self.protocol})
+        self._try_factory()
         self.note("")
+
+    @abstractmethod
+    def _try_factory(self) -> None:
+        """Make the first one; `UsageError` where that does not work."""
+
+    def _made(self, call: str, *given: Any, **options: Any) -> Any:
+        """What the factory makes, under the name `call`."""
+        with calling(call, self.note), limits.setting_up():
+            return finished(self.factory(*given, **options), call)
 
     @classmethod
     def binds(cls, rule: Requirement) -> bool:
@@ -55,10 +66,7 @@ class RolloutSubject(ConsumerSubject):
     named_with: ClassVar[str] = "--rollout module:factory"
     protocol: ClassVar[str] = "RolloutBody"
 
-    def __init__(
-        self, target: str | Callable[..., Any], *, label: str = "", recorder: FlightRecorder | None = None
-    ) -> None:
-        super().__init__(target, label=label, recorder=recorder)
+    def _try_factory(self) -> None:
         from packproof.rollouts.scene import Scene
 
         hint = " It is made as factory(model, packer=..., sampling=..., routing_replay=...)."
@@ -67,7 +75,6 @@ class RolloutSubject(ConsumerSubject):
         self.body_name = type(first).__name__
         if satisfies(first, HandsOverText) and first.hands_over_text:
             self.capabilities |= {HandsOverText.__name__}
-        self.note("")
 
     @property
     def hands_over_text(self) -> bool:
@@ -76,9 +83,7 @@ class RolloutSubject(ConsumerSubject):
 
     def build(self, model: Any, call: str, **options: Any) -> Any:
         """A body straight from the factory; `CallFailed` for what is none."""
-        with calling(call, self.note), limits.setting_up():
-            body = finished(self.factory(model, **options), call)
-        return _expect(call, body, RolloutBody, "a rollout body")
+        return _expect(call, self._made(call, model, **options), RolloutBody, "a rollout body")
 
 
 class ObjectiveSubject(ConsumerSubject):
@@ -89,22 +94,17 @@ class ObjectiveSubject(ConsumerSubject):
     named_with: ClassVar[str] = "--objective module:factory"
     protocol: ClassVar[str] = "Objective"
 
-    def __init__(
-        self, target: str | Callable[..., Any], *, label: str = "", recorder: FlightRecorder | None = None
-    ) -> None:
-        super().__init__(target, label=label, recorder=recorder)
+    def _try_factory(self) -> None:
         self._expect_options()
         with self.starting():
             self.build(IdsPacker())
-        self.note("")
 
     def build(self, packer: Any = None, **options: Any) -> Any:
         """An objective straight from the factory, with `options` where they are not the defaults."""
         given = {name: value for name, value in options.items() if value != OBJECTIVE_OPTIONS[name]}
         said = [*(["packer"] if packer is not None else []), *(f"{name}={value!r}" for name, value in given.items())]
         call = f"{self.target}({', '.join(said)})"
-        with calling(call, self.note), limits.setting_up():
-            objective = finished(self.factory(*([] if packer is None else [packer]), **given), call)
+        objective = self._made(call, *([] if packer is None else [packer]), **given)
         if isinstance(objective, type) or not callable(objective):
             raise CallFailed(call, f"returned {_found(objective)}", _OBJECTIVE)
         return objective
@@ -131,27 +131,20 @@ class TrainerSubject(ConsumerSubject):
     named_with: ClassVar[str] = "--trainer module:factory"
     protocol: ClassVar[str] = "TrainerParts"
 
-    def __init__(
-        self, target: str | Callable[..., Any], *, label: str = "", recorder: FlightRecorder | None = None
-    ) -> None:
-        super().__init__(target, label=label, recorder=recorder)
+    def _try_factory(self) -> None:
         with self.starting():
             self.build()
-        self.note("")
 
     def build(self) -> Any:
         """The parts straight from the factory; `CallFailed` for what are none."""
         call = f"{self.target}()"
-        with calling(call, self.note), limits.setting_up():
-            parts = finished(self.factory(), call)
-        return _expect(call, parts, TrainerParts, "the parts of a trainer")
+        return _expect(call, self._made(call), TrainerParts, "the parts of a trainer")
 
 
 def _expect(call: str, made: Any, protocol: Any, noun: str) -> Any:
     """What a factory made, if it satisfies the protocol; a class is no instance of it."""
     if inspect.isclass(made) or not satisfies(made, protocol):
-        got = f"the class {made.__name__}" if inspect.isclass(made) else short(made)
-        raise CallFailed(call, f"returned {got}", f"{noun}, an object with {', '.join(methods_of(protocol))}")
+        raise CallFailed(call, f"returned {_found(made)}", f"{noun}, an object with {', '.join(methods_of(protocol))}")
     return made
 
 
