@@ -146,8 +146,11 @@ def test_a_broken_lock_is_told_before_anything_runs(project: Project) -> None:
 
 
 def test_the_option_needs_a_packer_and_a_name(project: Project) -> None:
-    """Without a packer there is nothing to hold, and an empty name is no file."""
-    assert "--packer-lock: no packer is named" in project.pytest("--packer-lock", "pins.json").err
+    """With nothing named there is nothing to hold, and an empty name is no file."""
+    assert (
+        "--packer-lock: nothing to prove is named; add --packer module:factory"
+        in project.pytest("--packer-lock", "pins.json").err
+    )
     assert "nothing is named" in project.pytest("--packer", "packers:Plain", "--packer-lock", " ").err
 
 
