@@ -10,10 +10,12 @@ from real_vocabularies import VOCABULARIES, real_vocabulary, with_chat_template
 
 PACKER = "packer_reference.decoder_only:make_packer"
 NEAR_TWINS = ("gemma4", "qwen2_5_vl", "qwen3_8", "qwen3_instruct_2507", "qwen3_vl")  # of templates that are tried
+LARGE = ("qwen", "cl100k")
+SHAPING = ["ROLL", "AUTH", "MASK", "COLL", "CPU-1", "CPU-2", "CPU-3"]
 SELECTION = [f"SEL-{number}" for number in range(1, 12)]
 
 
-@pytest.mark.parametrize("name", VOCABULARIES)
+@pytest.mark.parametrize("name", [name for name in VOCABULARIES if name not in LARGE])
 def test_the_reference_conforms_on_a_real_vocabulary(name):
     """Over a real vocabulary without a chat template all of the contract but that template is tried, and kept."""
     report = check_packer(PACKER, models=[str(real_vocabulary(name))], effort="quick")
@@ -22,6 +24,14 @@ def test_the_reference_conforms_on_a_real_vocabulary(name):
         "the tokenizer has no chat template": ["ROLL-2"],
         "no selection module named (--packer-selection)": SELECTION,
     }
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_reference_shapes_data_on_a_large_vocabulary(name):
+    """Where loading takes seconds each time, the rules on prompts, ids, masks, batches and devices are kept."""
+    report = check_packer(PACKER, models=[str(real_vocabulary(name))], select=SHAPING, effort="quick")
+    assert not_passed(report) == {}
+    assert not_applicable(report) == {"the tokenizer has no chat template": ["ROLL-2"]}
 
 
 @pytest.mark.parametrize("name", [name for name in CHATS if name not in NEAR_TWINS])
