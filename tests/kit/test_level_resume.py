@@ -143,24 +143,24 @@ def test_a_packer_that_declares_nothing_does_not_have_the_level(project: Project
 def test_a_declaring_packer_with_its_gate_has_the_level(declaring: Project) -> None:
     """Packer and gate together leave no rule of the level untried, and the kit's own lock is tried along."""
     ran = declaring.pytest(
-        "--packer", "declaring:MiniatureDeclared", "--packer-gate", "declaring:MiniatureGate", *RESUME
-    )
+        "--packer", "declaring:MiniatureDeclared", "--packer-gate", "declaring:MiniatureGate", *RESUME,
+        "--packer-model", "tiny-qwen",
+    )  # fmt: skip
     assert ran.code == 0, ran.out
     assert re.search(r"(\d+) of \1 applicable rules ran, [\d,]+ cases: CONFORMANT", ran.out)
 
 
 def test_a_loose_declaration_is_shown_with_what_changed(declaring: Project) -> None:
     """The failure names the change, the probe on which it shows, and the digests that are equal; its replay agrees."""
-    gate = ("--packer-gate", "declaring:MiniatureGate")
-    ran = declaring.pytest("--packer", "declaring:Loose", *gate, *RESUME, "--packer-select", "IDENT-9")
+    given = ("--packer", "declaring:Loose", "--packer-model", "tiny-spm", "--packer-gate", "declaring:MiniatureGate")
+    ran = declaring.pytest(*given, *RESUME, "--packer-select", "IDENT-9")
     assert ran.code == 1
     assert re.fullmatch(r"setup\('tiny-\w+'\) with another folder: the pad token", ran.line("call"))
     assert ran.line("expected").startswith("another identity: it shows on the probe ")
     assert re.fullmatch(r"the same one: semantics [0-9a-f]{8}, processor [0-9a-f]{8}", ran.line("got"))
     assert "declared too narrow: the pad token" in ran.out
     replay = ran.line("replay")
-    words = "pytest --packer declaring:Loose --packer-gate declaring:MiniatureGate --packer-select IDENT-9"
-    assert replay == f"{words} --packer-effort quick --packer-seed 0"
+    assert replay == f"pytest {' '.join(given)} --packer-select IDENT-9 --packer-effort quick --packer-seed 0"
     again = declaring.shell(replay)
     assert (again.code, again.line("got")) == (1, ran.line("got"))
     kept = declaring.pytest("--packer-replay", ran.line("case"))
