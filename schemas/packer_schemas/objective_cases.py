@@ -54,6 +54,9 @@ class ScoredRow(Frozen):
     ratios: list[_Ratio] = Field(
         default=[], description="What the trainer's probability of each completion id is to the recorded one; 1 beyond."
     )
+    sampled: list[Literal[0, 1]] | None = Field(
+        default=None, description="1 for each completion id that was sampled, else 0; null: the key is absent."
+    )
 
 
 class HandedRow(Frozen):
@@ -263,3 +266,6 @@ class TurnsCase(Frozen):
     with_packer: bool = Field(default=True, description=_PACKER)
     turns: list[RecordedTurn] = Field(min_length=1, max_length=6, description="The turns, in order.")
     n_ignore_prefix_tokens: int = Field(default=0, ge=0, description=_IGNORED)
+    advantages: Literal["lists", "numbers"] = Field(
+        default="lists", description="Whether a trajectory's advantage is a list of entries, or one number."
+    )

@@ -12,7 +12,7 @@ from packproof.violation import Unexercised
 if TYPE_CHECKING:
     from packproof.objective_runs.probe import Probe
 
-__all__ = ["expect_in_range", "found_in", "ids_of", "recorded", "selected", "text_of", "trajectory"]
+__all__ = ["entries_of", "expect_in_range", "found_in", "ids_of", "recorded", "selected", "text_of", "trajectory"]
 
 
 def trajectory(prompt: Any, completion: Any, reward: Any = None, **info: Any) -> Trajectory:
@@ -41,6 +41,8 @@ def recorded(row: ScoredRow, model: "Probe", reward: Any = 1.0, **more: Any) -> 
     }
     if row.n_ignore_prefix_tokens:
         info["n_ignore_prefix_tokens"] = row.n_ignore_prefix_tokens
+    if row.sampled is not None:
+        info["sampled"] = list(row.sampled)
     return trajectory(text_of(row.prompt_ids), text_of(completion), reward, **(info | more))
 
 
@@ -56,10 +58,16 @@ def ids_of(row: ScoredRow) -> list[int]:
     return [*row.prompt_ids, *row.completion_ids]
 
 
+def entries_of(row: ScoredRow) -> list[int]:
+    """Which of its completion ids have a selected prediction."""
+    said = row.sampled or [1] * len(row.completion_ids)
+    counted = range(row.n_ignore_prefix_tokens, len(row.completion_ids))
+    return [entry for entry in counted if said[entry : entry + 1] == [1]]
+
+
 def selected(row: ScoredRow) -> list[int]:
     """The positions of its selected predictions."""
-    first = len(row.prompt_ids) - 1
-    return list(range(first + row.n_ignore_prefix_tokens, first + len(row.completion_ids)))
+    return [len(row.prompt_ids) - 1 + entry for entry in entries_of(row)]
 
 
 def expect_in_range(rows: Sequence[ScoredRow], *, weights: bool = True, ignored: bool = True) -> None:
@@ -76,7 +84,9 @@ def _unfit(rows: Sequence[ScoredRow], weights: bool, ignored: bool) -> Iterator[
         n, count = row.n_ignore_prefix_tokens, len(row.completion_ids)
         if not 0 <= n <= count:
             yield f"n_ignore_prefix_tokens is {n} for {count} completion ids, of which OBJ-2 speaks"
-        if weights and n >= count:
+        if row.sampled is not None and len(row.sampled) != count:
+            yield "sampled is of another length, of which OBJ-15 speaks"
+        if weights and not entries_of(row):
             yield "a row has no selected prediction, of which OBJ-10 speaks"
         if not ignored and n:
             yield "n_ignore_prefix_tokens is not 0, of which OBJ-7 speaks"

@@ -46,7 +46,7 @@ def joined(turns: Sequence[RecordedTurn]) -> list[Joined]:
 
 def sampled_of(turns: Sequence[RecordedTurn]) -> list[int]:
     """For each completion id of all turns, in order, whether it was sampled."""
-    return [one for turn in turns for one in (turn.sampled or [1] * len(turn.completion_ids))]
+    return [one for turn in turns for one in ([1] * len(turn.completion_ids) if turn.sampled is None else turn.sampled)]
 
 
 def first_difference(turns: Sequence[RecordedTurn], number: int) -> int:
@@ -56,15 +56,15 @@ def first_difference(turns: Sequence[RecordedTurn], number: int) -> int:
     return next((at for at, (one, other) in enumerate(zip(prompt, so_far, strict=False)) if one != other), len(prompt))
 
 
-def conversation(case: TurnsCase, logprobs: Sequence[float], *, sampled: bool) -> Any:
-    """The trajectory with `logprobs`, one for each completion id, and with `sampled` as the case has it if wanted."""
+def conversation(case: TurnsCase, logprobs: Sequence[float]) -> Any:
+    """The trajectory with `logprobs`, one for each completion id, and with `sampled` where the case has it."""
     records: list[dict[str, Any]] = []
     count = 0
     for turn in case.turns:
         own = list(logprobs[count : count + len(turn.completion_ids)])
         count += len(turn.completion_ids)
         record = {"prompt_ids": list(turn.prompt_ids), "completion_ids": list(turn.completion_ids), "logprobs": own}
-        records.append(record | ({"sampled": list(turn.sampled)} if sampled and turn.sampled is not None else {}))
+        records.append(record | ({} if turn.sampled is None else {"sampled": list(turn.sampled)}))
     info: dict[str, Any] = records[0] if len(records) == 1 else {"turns": records}
     if case.n_ignore_prefix_tokens:
         info["n_ignore_prefix_tokens"] = case.n_ignore_prefix_tokens

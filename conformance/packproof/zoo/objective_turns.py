@@ -47,6 +47,66 @@ class RowForEveryTurn(MiniatureObjective):
         return False
 
 
+class _OfSeveralTurns(MiniatureObjective):
+    """Is told of every row that turns make, before anything is done with it."""
+
+    def _joined(self, number: int, trajectory: Any) -> list[ObjectiveRow]:
+        rows = super()._joined(number, trajectory)
+        for place, row in enumerate(rows):
+            self._made(row, place)
+        return rows
+
+    def _made(self, row: ObjectiveRow, place: int) -> None:
+        """Change a row as it has its streams, number `place` of its trajectory."""
+
+
+@fault("OBJ-14")
+class LogprobsOfTurnsCompacted(MiniatureObjective):
+    """In turns, logprobs of ids that nobody sampled are left out, and those behind them move up to their places."""
+
+    def _single(self, number: int, trajectory: Any, info: Mapping[str, Any]) -> ObjectiveRow:
+        row = super()._single(number, trajectory, info)
+        if info is not trajectory.policy_info and row.logprobs and row.sampled:
+            pairs = list(zip(row.sampled, row.logprobs, strict=False))
+            row.logprobs = [one for said, one in pairs if said] + [one for said, one in pairs if not said]
+        return row
+
+
+@fault("OBJ-14")
+class AdvantagesOfTurnsLessIgnored(_OfSeveralTurns):
+    """The ids that n leaves out take no entry in the list of a conversation, of which each turn then has others."""
+
+    def _made(self, row: ObjectiveRow, place: int) -> None:
+        row.entries = [max(entry - row.ignored, 0) if entry >= 0 else entry for entry in row.entries]
+
+
+@fault("OBJ-14")
+class AdvantagesCountedAnewByRow(_OfSeveralTurns):
+    """A new row counts its entries in the list of advantages from the front again."""
+
+    def _made(self, row: ObjectiveRow, place: int) -> None:
+        least = min((entry for entry in row.entries if entry >= 0), default=0)
+        row.entries = [entry - least if entry >= 0 else entry for entry in row.entries]
+
+
+@fault("OBJ-14")
+class AdvantagesByRow(MiniatureObjective):
+    """Row by row an advantage is taken off the list, and a conversation of two rows uses up its neighbour's."""
+
+    def _rows(self, number: int, trajectory: Any) -> list[ObjectiveRow]:
+        self.made = [*([] if number == 0 else self.made), *super()._rows(number, trajectory)]
+        return [row for row in self.made if row.trajectory == number]
+
+    def _advantages(self, trajectories: Any, advantages: Any, groups: Any) -> list[Any]:
+        self.weights = super()._advantages(trajectories, advantages, groups)
+        return self.weights
+
+    def _advantage(self, row: ObjectiveRow, place: int, given: Any) -> float:
+        at = next(at for at, one in enumerate(self.made) if one is row)
+        taken = self.weights[min(at, len(self.weights) - 1)]
+        return super()._advantage(row, place, given if isinstance(given, list) else taken)
+
+
 @fault("OBJ-15", report="https://github.com/allenai/open-instruct/pull/1202")
 class SuffixTrained(MiniatureObjective):
     """What tools and templates wrote between two turns is trained like an answer. Reported:
@@ -95,3 +155,12 @@ class SampledOfAnyLength(MiniatureObjective):
 
     def _check_sampled(self, row: ObjectiveRow) -> None:
         pass
+
+
+@fault("OBJ-15")
+class SampledUnreadInLaterRows(_OfSeveralTurns):
+    """Where a conversation begins a new row, all that its turns hold from there on is trained."""
+
+    def _made(self, row: ObjectiveRow, place: int) -> None:
+        if place and row.sampled is not None:
+            row.sampled = [int(entry >= 0) for entry in row.entries]
