@@ -41,6 +41,7 @@ _OBJECTIVE = "Kind of the objective."
 _ROWS = "What is scored, in the order of the trajectories."
 _PACKER = "Whether the objective has a packer; without one it shapes the rows itself."
 _IGNORED = "Completion tokens left out of the loss, from the front; a value out of range is a case too."
+_SAMPLED = "1 for each completion id that was sampled, else 0; null: the key is absent."
 _FROM = "Whether advantages are handed over, or made from rewards in a group."
 
 
@@ -54,9 +55,8 @@ class ScoredRow(Frozen):
     ratios: list[_Ratio] = Field(
         default=[], description="What the trainer's probability of each completion id is to the recorded one; 1 beyond."
     )
-    sampled: list[Literal[0, 1]] | None = Field(
-        default=None, description="1 for each completion id that was sampled, else 0; null: the key is absent."
-    )
+    sampled: list[Literal[0, 1]] | None = Field(default=None, description=_SAMPLED)
+    logprobs: bool = Field(default=True, description="Whether its logprobs were recorded.")
 
 
 class HandedRow(Frozen):
@@ -179,6 +179,9 @@ class StreamCase(Frozen):
         description="What is wrong with it; marked as missing, or at one entry."
     )
     ignored: int = Field(default=0, ge=0, le=3, description="Completion tokens left out of the loss, from the front.")
+    unsampled: int = Field(
+        default=0, ge=0, le=3, description="Completion ids that the model did not sample, counted from the last one."
+    )
     length: int = Field(default=2, ge=1, le=6, description="Number of completion ids.")
     entry: int = Field(default=0, ge=0, le=5, description="Which entry, counted from the first, and round again.")
     place: int = Field(default=0, ge=0, le=7, description="How many trajectories stand before it.")
@@ -194,6 +197,7 @@ class DividedCase(Frozen):
         default="of the call", description="Which denominator is given; none for that of the call."
     )
     part: int = Field(default=1, ge=1, le=8, description="Rows of a part, where the denominator is that of the step.")
+    logits: Literal["float32", "bfloat16", "float16"] = Field(default="float32", description="Type of the logits.")
 
 
 class WeightlessCase(Frozen):
@@ -202,7 +206,9 @@ class WeightlessCase(Frozen):
     kind: Literal["weightless"] = Field(default="weightless", description=KIND)
     objective: ObjectiveKind = Field(default="clipped", description=_OBJECTIVE)
     rows: list[ScoredRow] = Field(default=[], description=_ROWS)
-    added: list[Literal["no completion", "all ignored"]] = Field(default=[], description="What is added behind them.")
+    added: list[Literal["no completion", "all ignored", "none sampled"]] = Field(
+        default=[], description="What is added behind them."
+    )
     advantages_from: Literal["numbers", "rewards"] = Field(default="numbers", description=_FROM)
     denominator: bool = Field(default=False, description="Whether a denominator is given, where nothing is selected.")
 
@@ -214,6 +220,7 @@ class Filler(Frozen):
     place: int = Field(default=0, ge=0, le=7, description="Before which row it stands, counted round.")
     reward: bool = Field(default=True, description="Whether it has a reward, and is not None.")
     logprobs: bool = Field(default=True, description="Whether it has logprobs.")
+    turns: bool = Field(default=False, description="Whether it is recorded as two turns, the second a continuation.")
 
 
 class FillerCase(Frozen):
@@ -253,9 +260,7 @@ class RecordedTurn(Frozen):
 
     prompt_ids: _Ids = Field(min_length=1, description="Ids generated from.")
     completion_ids: _Ids = Field(description="Ids sampled, and those that were added to them.")
-    sampled: list[int] | None = Field(
-        default=None, description="1 for each completion id that was sampled, else 0; null: the key is absent."
-    )
+    sampled: list[int] | None = Field(default=None, description=_SAMPLED)
 
 
 class TurnsCase(Frozen):

@@ -28,7 +28,7 @@ class WholeLogSoftmax(MiniatureObjective):
         chosen = torch.zeros(batch["input_ids"].shape, dtype=torch.bool)
         for row, at in places:
             chosen[row, at] = True
-        following = logits.log_softmax(-1)[:, :-1].gather(2, batch["input_ids"][:, 1:, None])[..., 0]
+        following = logits.float().log_softmax(-1)[:, :-1].gather(2, batch["input_ids"][:, 1:, None])[..., 0]
         return following[chosen[:, :-1]]
 
 

@@ -14,7 +14,7 @@ from packproof.objective_runs.fields import MEDIA, TYING, added
 from packproof.objective_runs.ids_packer import Asked, IdsPacker
 from packproof.objective_runs.strategies import fields, handed_over, unshaped
 from packproof.objective_runs.strategies import scored as scored_rows
-from packproof.objective_runs.trajectories import ids_of, recorded, trajectory
+from packproof.objective_runs.trajectories import ids_of, recorded, selected, trajectory
 from packproof.registry import check
 from packproof.same import same
 from packproof.violation import CallFailed, Unexercised, Violation
@@ -93,14 +93,18 @@ def obj_2(subject: ObjectiveSubject, case: ScoredCase) -> None:
     if any(not 0 <= row.n_ignore_prefix_tokens <= len(row.completion_ids) for row in case.rows):
         refused(subject, call, lambda: objective(Probe(), given, advantages=advantages))
         return
-    if all(row.n_ignore_prefix_tokens == len(row.completion_ids) for row in case.rows):
+    if not any(map(selected, case.rows)):
         raise Unexercised("nothing is selected, of which OBJ-10 speaks")
+    if not all(row.logprobs for row in case.rows):
+        raise Unexercised("a row has no logprobs, of which OBJ-8 speaks")
     got = scored(subject, objective, Probe(), given, call, advantages=advantages)
     _expect_rows(call, got, case.rows)
     again = [recorded(row, Probe()) for row in case.rows]
     packed = subject.build(IdsPacker(), kind=case.objective)
     wanted = scored(subject, packed, Probe(), again, f"{call}, with a packer", advantages=advantages)
     rows = [ids_of(row) for row in case.rows]
+    if not all(any(given[: len(ids)] == ids for given, _ in wanted.rows) for ids in rows):
+        raise Unexercised("with a packer rows do not begin where the batch does, of which OBJ-6 speaks")
     for row, ids, first, second in zip(case.rows, rows, wanted.weights(rows), got.weights(rows), strict=True):
         marks = [[int(one != 0) for one in line] for line in (first, second)]
         expect_mask(call, ids, *marks, prompt_len=len(row.prompt_ids))

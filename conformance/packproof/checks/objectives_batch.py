@@ -13,7 +13,8 @@ from packproof.objective_runs.compare import close, expect_alike
 from packproof.objective_runs.fields import added
 from packproof.objective_runs.ids_packer import IdsPacker
 from packproof.objective_runs.strategies import called_twice, fillers, rearranged, weightless
-from packproof.objective_runs.trajectories import expect_in_range, ids_of, recorded, selected
+from packproof.objective_runs.trajectories import expect_in_range, ids_of, in_turns, recorded, selected
+from packproof.objective_runs.unsampled import expect_unsampled_untrained
 from packproof.registry import check
 from packproof.same import same
 from packproof.violation import OutOfReach, Unexercised, Violation
@@ -65,6 +66,7 @@ def obj_10(subject: ObjectiveSubject, case: WeightlessCase) -> None:
         first, second = (
             _by_numbers(subject, case.objective, rows, denominator=count) for rows in (case.rows, [*case.rows, *more])
         )
+        expect_unsampled_untrained(second, more)
         expect_alike(first, second, "a row without weight counts")
 
 
@@ -76,9 +78,11 @@ def _probe() -> Any:
 
 def _weightless(number: int, how: str) -> ScoredRow:
     first = 100 * (number % 4) + 150
-    ignored = how == "all ignored"
-    ids = [first + 10, first + 11] if ignored else []
-    return ScoredRow(prompt_ids=[first, first + 1], completion_ids=ids, n_ignore_prefix_tokens=len(ids))
+    ids = [] if how == "no completion" else [first + 10, first + 11]
+    ignored, sampled = len(ids) * (how == "all ignored"), [0] * len(ids) if how == "none sampled" else None
+    return ScoredRow(
+        prompt_ids=[first, first + 1], completion_ids=ids, n_ignore_prefix_tokens=ignored, sampled=sampled
+    )
 
 
 def _by_numbers(subject: ObjectiveSubject, kind: str, rows: Sequence[ScoredRow], **more: Any) -> Scored:
@@ -92,6 +96,7 @@ def _by_numbers(subject: ObjectiveSubject, kind: str, rows: Sequence[ScoredRow],
 def _expect_nothing(subject: ObjectiveSubject, case: WeightlessCase, rows: Sequence[ScoredRow]) -> None:
     """The loss is 0 and has a graph, which gives every weight a gradient of zero."""
     got = _by_numbers(subject, case.objective, rows, **({"denominator": 3} if case.denominator else {}))
+    expect_unsampled_untrained(got, rows)
     if got.loss != 0:
         raise Violation.of(f"{got.call}: loss", expected="0", got=f"{got.loss:g}")
     if not got.graph:
@@ -114,6 +119,7 @@ def _expect_counted_in_its_group(subject: ObjectiveSubject, case: WeightlessCase
     rewards = [one.reward for one in given]
     call = f"{call_text(given, case.objective, 'packer', groups=groups)}, rewards {rewards}"
     got = scored(subject, subject.build(IdsPacker(), kind=case.objective), model, given, call, groups=groups)
+    expect_unsampled_untrained(got, more)
     weights = got.weights([ids_of(row) for row in case.rows])
     if not any(one for row in weights for one in row):
         fault = "a row without weight is left out of its group"
@@ -134,7 +140,8 @@ def obj_11(subject: ObjectiveSubject, case: FillerCase) -> None:
 def _with_fillers(subject: ObjectiveSubject, case: FillerCase, filler: bool) -> Scored:
     """The call with filler rows; or, for comparison, with rows in their place that are left out of the loss by n.
 
-    These have a group of their own, so that both calls differ in nothing but the mark of the filler.
+    These have a group of their own, so that both calls differ in nothing but the mark of the filler; and where there
+    are groups they stand before all the others or behind them, for of groups that are torn apart OBJ-12 speaks.
     """
     model = _probe()
     rows = [(row, recorded(row, model, float(number % 2)), "real") for number, row in enumerate(case.rows)]
@@ -145,10 +152,14 @@ def _with_fillers(subject: ObjectiveSubject, case: FillerCase, filler: bool) -> 
             copied.policy_info["filler"] = True
             copied.reward = copied.reward if one.reward else None
             if not one.logprobs:
-                copied.policy_info.pop("logprobs")
+                copied.policy_info.pop("logprobs", None)
+            copied = in_turns(copied) if one.turns else copied
         else:
             copied.policy_info["n_ignore_prefix_tokens"] = len(of.completion_ids)
-        rows.insert(one.place % (len(rows) + 1), (of, copied, f"alone {number}"))
+        place = one.place % (len(rows) + 1)
+        if case.advantages_from == "rewards" and place:
+            place = len(rows)
+        rows.insert(place, (of, copied, f"alone {number}"))
     given = [one for _, one, _ in rows]
     if case.advantages_from == "rewards":
         labels = ["real" if filler or label == "real" else label for _, _, label in rows]
@@ -167,7 +178,8 @@ def _places(rows: Sequence[tuple[ScoredRow, Any, str]]) -> str:
 
 def _expect_fillers_alone(subject: ObjectiveSubject, case: FillerCase) -> None:
     model, row = _probe(), ScoredRow(prompt_ids=[110, 111], completion_ids=[120, 121])
-    given = [recorded(row, model, filler=True) for _ in case.fillers]
+    plain = [recorded(row, model, filler=True) for _ in case.fillers]
+    given = [in_turns(one) if of.turns else one for one, of in zip(plain, case.fillers, strict=True)]
     call = f"{call_text(given, case.objective, 'packer')}, all of them filler rows"
     objective = subject.build(IdsPacker(), kind=case.objective)
     got = scored(subject, objective, model, given, call, advantages=[1.0] * len(given))

@@ -1,18 +1,16 @@
-"""Chapter objectives, for the loss: what it reaches, what stands beside what, and what it is divided by."""
+"""Chapter objectives, for what the loss reaches, and what stands beside each prediction."""
 
 import math
 from collections.abc import Sequence
 from typing import Any
 
-from packer_schemas.objective_cases import ClippedCase, DividedCase, GradientCase, PairedCase, ScoredCase, ScoredRow
+from packer_schemas.objective_cases import GradientCase, PairedCase, ScoredRow
 from packproof.consumers.subject import ObjectiveSubject
-from packproof.driver import short
 from packproof.expect import expect_mask
-from packproof.objective_runs.calls import Pull, Scored, call_text, refused, scored
-from packproof.objective_runs.compare import GAPS, close, expect_loss
+from packproof.objective_runs.calls import Pull, Scored, call_text, scored
+from packproof.objective_runs.compare import expect_loss
 from packproof.objective_runs.ids_packer import IdsPacker
-from packproof.objective_runs.strategies import clipped, divided, gradients, paired
-from packproof.objective_runs.strategies import scored as scored_rows
+from packproof.objective_runs.strategies import gradients, paired
 from packproof.objective_runs.trajectories import expect_in_range, ids_of, recorded, selected
 from packproof.registry import check
 from packproof.violation import Unexercised, Violation
@@ -160,7 +158,7 @@ def _expect_own_entries(
     if read == wanted:
         return
     n = row.n_ignore_prefix_tokens
-    call = f"{call}, n_ignore_prefix_tokens={n}"
+    call = f"{call}, n_ignore_prefix_tokens={n}" + (f", sampled={row.sampled}" if row.sampled else "")
     elsewhere = [place for place in read if place[0] != number]
     if elsewhere:
         got = f"beside predictions of trajectory {elsewhere[0][0]} too"
@@ -174,157 +172,8 @@ def _expect_own_entries(
         "got": entries,
     }
     fault = "counted from n, and not from the first completion id" if n and entries[:1] == ["0"] else ""
+    if row.sampled and entries == [str(at) for at in range(len(places))]:
+        fault = "counted over the ids that were sampled, and not over all"
     raise Violation.of(f"{call}: entry beside the prediction", rows=shown, fault=fault)
 
 
-@check("OBJ-9", cases=lambda *_: divided())
-def obj_9(subject: ObjectiveSubject, case: DividedCase) -> None:
-    """The loss is the sum of the terms of all selected predictions of the step, divided by their number."""
-    from packproof.objective_runs.probe import Probe
-
-    expect_in_range(case.rows, ignored=case.objective != "clipped")
-    rows = [row.model_copy(update={"ratios": []}) for row in case.rows]
-    model = Probe(level=True)
-    lp = 1.0 if case.objective == "clipped" else model.logprobs([0, 0])[0]
-    terms = [[row.advantage * lp] * len(selected(row)) for row in rows]
-    count = sum(map(len, terms))
-    objective = subject.build(IdsPacker(extra_width=1), kind=case.objective)
-    given = [recorded(row, model) for row in rows]
-    advantages = [row.advantage for row in rows]
-    if case.denominator in ("zero", "below zero"):
-        denominator = 0 if case.denominator == "zero" else -1
-        call = call_text(given, case.objective, "packer", advantages=advantages, denominator=denominator)
-        refused(subject, call, lambda: objective(model, given, advantages=advantages, denominator=denominator))
-        return
-    wanted = -sum(map(sum, terms)) / count
-    if case.denominator == "of the call":
-        call = call_text(given, case.objective, "packer", advantages=advantages)
-        got = scored(subject, objective, model, given, call, advantages=advantages)
-        expect_loss(call, wanted, got.loss, _division(terms, got.loss, max(map(len, map(ids_of, rows)))))
-        return
-    losses = []
-    for start in range(0, len(rows), case.part):
-        part = slice(start, start + case.part)
-        call = call_text(given[part], case.objective, "packer", advantages=advantages[part], denominator=count)
-        got = scored(subject, objective, model, given[part], call, advantages=advantages[part], denominator=count)
-        own = -sum(map(sum, terms[part])) / count
-        expect_loss(call, own, got.loss, "divided by its own predictions" if _is_own(terms[part], got.loss) else "")
-        losses.append(got.loss)
-    expect_loss(f"the sum over {len(losses)} parts, denominator={count}", wanted, sum(losses))
-
-
-def _is_own(terms: Sequence[Sequence[float]], got: float) -> bool:
-    return close(-sum(map(sum, terms)) / sum(map(len, terms)), got)
-
-
-def _division(terms: Sequence[Sequence[float]], got: float, longest: int) -> str:
-    """How a wrong loss came about, or an empty string."""
-    total, rows = sum(map(sum, terms)), len(terms)
-    count = sum(map(len, terms))
-    ways = {
-        "the sign is turned": total / count,
-        "not divided": -total,
-        "divided by the number of rows": -total / rows,
-        "the mean of each row, then of the rows": -sum(sum(row) / len(row) for row in terms) / rows,
-        "divided by all next-token predictions": -total / (rows * longest),
-    }
-    return next((name for name, loss in ways.items() if close(loss, got)), "")
-
-
-@check("OBJ-13", cases=lambda *_: clipped())
-def obj_13(subject: ObjectiveSubject, case: ClippedCase) -> None:
-    """The clipped objective takes, token by token, the smaller of ratio times advantage and clipped ratio times
-    advantage."""
-    expect_in_range(case.rows, ignored=False)
-    low, high = case.clip_low, case.clip_high
-    if not 0 <= low < 1 or high < 0:
-        call = f"make_objective(packer, clip_low={low:g}, clip_high={high:g})"
-        refused(subject, call, lambda: subject.factory(IdsPacker(), clip_low=low, clip_high=high))
-        return
-    bounds = (1 - low, 1 + high)
-    found = [_sums(subject, row, low, high) for row in case.rows]
-    for name, measured, of in (("sum of the terms", 0, min), ("sum of the gradients by lp", 1, _reaching)):
-        wanted = [sum(_pairwise(row, *bounds, of)) for row in case.rows]
-        got = [one[measured] for one in found]
-        if all(math.isclose(one, other, rel_tol=1e-3, abs_tol=1e-3) for one, other in zip(wanted, got, strict=True)):
-            continue
-        shown: dict[str, list[int] | list[str]] = {
-            "ratio": [" ".join(f"{one:g}" for one in _ratios(row)) for row in case.rows],
-            "advantage": [f"{row.advantage:g}" for row in case.rows],
-            "expected": [f"{one:.4g}" for one in wanted],
-            "got": [f"{one:.4g}" for one in got],
-        }
-        call = f"make_objective(packer, clip_low={low:g}, clip_high={high:g}), a row by itself: {name}"
-        raise Violation.of(call, rows=shown, fault="" if measured else _clip_fault(case.rows, bounds, got))
-
-
-def _ratios(row: ScoredRow) -> list[float]:
-    return [*row.ratios, *[1.0] * len(row.completion_ids)][: len(row.completion_ids)]
-
-
-def _pairwise(row: ScoredRow, low: float, high: float, of: Any) -> list[float]:
-    return [of(ratio * row.advantage, min(max(ratio, low), high) * row.advantage) for ratio in _ratios(row)]
-
-
-def _reaching(plain: float, bounded: float) -> float:
-    """The derivative of a term by lp: that of the plain product, or 0 where the bounded one is smaller."""
-    return 0.0 if bounded < plain else plain
-
-
-def _sums(subject: ObjectiveSubject, row: ScoredRow, low: float, high: float) -> tuple[float, float]:
-    """The sum of a row's terms and of their gradients, in units of one prediction of ratio and advantage 1."""
-    from packproof.objective_runs.probe import Probe
-
-    if any(math.isclose(one, bound, abs_tol=1e-3) for one in _ratios(row) for bound in (1 - low, 1 + high)):
-        raise Unexercised("a ratio lies on the border, where either gradient is right")
-    objective, model = subject.build(IdsPacker(), clip_low=low, clip_high=high), Probe(level=True)
-    found = []
-    for one in (row.model_copy(update={"ratios": [], "advantage": 1.0}), row):
-        given = [recorded(one, model)]
-        call = call_text(given, "clipped", "packer", advantages=[one.advantage])
-        got = scored(subject, objective, model, given, call, advantages=[one.advantage])
-        found.append((got.loss, sum(sum(line) for line in got.weights([ids_of(row)]))))
-    (loss, pull), (own_loss, own_pull) = found
-    count = len(row.completion_ids)
-    if not loss < 0 or not pull or not math.isfinite(pull):
-        raise Unexercised("at ratio 1 there is no gain, of which OBJ-5 and OBJ-9 speak")
-    return own_loss / loss * count, own_pull / pull * count
-
-
-def _clip_fault(rows: Sequence[ScoredRow], bounds: tuple[float, float], got: Sequence[float]) -> str:
-    """The shape of wrong sums, or an empty string."""
-    low, high = bounds
-    ways: dict[str, Any] = {
-        "always clipped": lambda _, bounded: bounded,
-        "never clipped": lambda plain, _: plain,
-        "the larger of the two": max,
-    }
-    for name, of in ways.items():
-        sums = [sum(_pairwise(row, low, high, of)) for row in rows]
-        if all(math.isclose(one, other, rel_tol=1e-3, abs_tol=1e-3) for one, other in zip(sums, got, strict=True)):
-            return name
-    return ""
-
-
-@check("OBJ-17", cases=lambda *_: scored_rows(ignored=False))
-def obj_17(subject: ObjectiveSubject, case: ScoredCase) -> None:
-    """The metrics tell how far the trainer's logprobs are from the recorded ones."""
-    from packproof.objective_runs.probe import Probe
-
-    expect_in_range(case.rows, weights=False, ignored=False)
-    model = Probe(level=True)
-    given = [recorded(row, model) for row in case.rows]
-    advantages = [row.advantage for row in case.rows]
-    call = call_text(given, case.objective, "packer", advantages=advantages)
-    objective = subject.build(IdsPacker(), kind=case.objective)
-    got = scored(subject, objective, model, given, call, advantages=advantages)
-    gaps = [abs(math.log(ratio)) for row in case.rows for ratio in _ratios(row)]
-    expected = (sum(gaps) / len(gaps), max(gaps)) if gaps else (0.0, 0.0)
-    for name, wanted in zip(GAPS, expected, strict=True):
-        shown = f"{call}: metrics[{name!r}]"
-        try:
-            value = got.metrics[name]
-        except (KeyError, TypeError, IndexError):
-            raise Violation.of(shown, expected=f"{wanted:.6f}", got="absent") from None
-        if not isinstance(value, float) or not close(wanted, value):
-            raise Violation.of(shown, expected=f"{wanted:.6f}", got=short(value))

@@ -29,14 +29,20 @@ def obj_8(subject: ObjectiveSubject, case: StreamCase) -> None:
     from packproof.objective_runs.probe import Probe
 
     model, n = Probe(level=True), min(case.ignored, case.length)
-    bad = ScoredRow(prompt_ids=[210, 211], completion_ids=list(range(220, 220 + case.length)), n_ignore_prefix_tokens=n)
+    said = [int(entry < case.length - case.unsampled) for entry in range(case.length)]
+    bad = ScoredRow(
+        prompt_ids=[210, 211],
+        completion_ids=list(range(220, 220 + case.length)),
+        n_ignore_prefix_tokens=n,
+        sampled=said if case.unsampled else None,
+    )
     rows = [*[_GOOD] * case.place, bad, _GOOD]
     given = [recorded(row, model) for row in rows]
     advantages: list[Any] = [1.0] * len(rows)
     names = _spoil(case, given, advantages)
     options = {} if names == ["advantages", "groups"] else {"advantages": advantages}
     kind = case.objective
-    call = f"{call_text(given, kind, 'packer', **options)}, {_defect(case)}"
+    call = f"{call_text(given, kind, 'packer', **options)}, {_defect(case)}{_unsampled(case)}"
     objective = subject.build(IdsPacker(), kind=kind)
     if names == ["advantages", "groups"]:
         refused(subject, call, lambda: objective(model, given))
@@ -61,7 +67,8 @@ def _spoil(case: StreamCase, given: list[Any], advantages: list[Any]) -> list[st
         entries = advantages[place] = [1.0] * many
     else:
         entries = info["logprobs"]
-    read = entry >= case.ignored if case.defect in _ODD else case.ignored < many
+    first, beyond = case.ignored, many - case.unsampled
+    read = first <= entry < beyond if case.defect in _ODD else first < beyond
     needed = read and (case.stream == "advantages" or case.objective == "clipped")
     if not read and case.defect in lengths:
         raise Unexercised("nothing of the stream is read, and its length is wrong")
@@ -84,7 +91,7 @@ def _spoil_number(case: StreamCase, advantages: list[Any], value: Any) -> list[s
     if "absent" in case.defect:
         return ["advantages", "groups"]
     if case.defect in _ODD:
-        if case.ignored >= case.length:
+        if case.ignored >= case.length - case.unsampled:
             raise Unexercised("an advantage that nothing stands beside")
         advantages[case.place] = value
         return [case.place, "advantage"]
@@ -99,6 +106,10 @@ def _defect(case: StreamCase) -> str:
     of = "" if case.stream == "an advantage" or "absent" in case.defect else f" of trajectory {case.place}"
     stream = "advantages" if case.stream == "an advantage" else case.stream
     return f"{stream}{of} {case.defect}"
+
+
+def _unsampled(case: StreamCase) -> str:
+    return f", the last {case.unsampled} of its completion ids not sampled" if case.unsampled else ""
 
 
 def _is_read(case: StreamCase, run: Callable[[], Scored], given: Sequence[Any], advantages: list[Any]) -> bool:

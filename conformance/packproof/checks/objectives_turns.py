@@ -58,7 +58,8 @@ def obj_14(subject: ObjectiveSubject, case: TurnsCase) -> None:
 
 def _expect_rows_given(found: Conversed) -> None:
     """The model was given the rows with weight, and no others than those of the conversation and beside it."""
-    given = [ids for ids, _ in found.got.rows if not any(ids[: len(one.ids)] == one.ids for one in found.beside)]
+    beside = [row.ids for row in found.beside]
+    given = [ids for ids, _ in found.got.rows if all(found_in(ids, one) is None for one in beside)]
     few, many = len(found.rows), found.most
     for number, row in enumerate(found.rows):
         have = given[min(number, len(given) - 1)] if given else []

@@ -83,7 +83,7 @@ def expect_plain_row_right(subject: "ObjectiveSubject", case: TurnsCase, *, like
     given, advantages = [recorded(row, model)], [1.0, 2.0, 3.0, 4.0]
     call = call_text(given, case.objective, packer)
     objective = subject.build(packer, kind=case.objective)
-    got = scored(subject, objective, model, given, call, advantages=[advantages]).weights([ids_of(row)])[0]
+    got = scored(subject, objective, model, given, call, advantages=[[*advantages]]).weights([ids_of(row)])[0]
     ratios = row.ratios if case.objective == "clipped" else [1.0] * 4
     first = len(row.prompt_ids) - 1
     wanted = {at: ratios[at - first] * advantages[at - first] for at in selected(row)}

@@ -16,11 +16,17 @@ class Probe(torch.nn.Module):
     """Logits [B, W, V] that depend on the ids of the row up to each position, and on nothing else.
 
     A `level` one gives every id the same logprob, wherever: then a loss tells what was counted, and not of what. Where
-    rows are `spared`, each by its ids and the positions in it, all other logits are `poison`.
+    rows are `spared`, each by its ids and the positions in it, all other logits are `poison`. Its weights are float32,
+    and so are its logits unless `logits` is another type.
     """
 
     def __init__(
-        self, *, level: bool = False, spared: Iterable[tuple[Sequence[int], Sequence[int]]] = (), poison: float = 0.0
+        self,
+        *,
+        level: bool = False,
+        spared: Iterable[tuple[Sequence[int], Sequence[int]]] = (),
+        poison: float = 0.0,
+        logits: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
         made = torch.Generator().manual_seed(7)
@@ -29,6 +35,7 @@ class Probe(torch.nn.Module):
         self.head = torch.nn.Parameter(head)
         self.spared = list(spared)
         self.poison = poison
+        self.logits = logits
         self.calls: list[tuple[list[list[int]], torch.Tensor]] = []
         self.batches: list[dict[str, Any]] = []
 
@@ -39,7 +46,7 @@ class Probe(torch.nn.Module):
 
     def forward(self, input_ids: torch.Tensor) -> torch.Tensor:
         """The logits, which stay in `calls` with the ids."""
-        logits = self._poisoned(self._scores(input_ids), input_ids)
+        logits = self._poisoned(self._scores(input_ids), input_ids).to(self.logits)
         if logits.requires_grad:
             logits.retain_grad()
         self.calls.append((input_ids.tolist(), logits))

@@ -47,7 +47,7 @@ __all__ = [
 
 _kinds: st.SearchStrategy[ObjectiveKind] = st.sampled_from(get_args(ObjectiveKind))
 _advantages = st.sampled_from([1.0, -1.0, 2.0, 0.5, -0.25])
-_ratios = st.sampled_from([1.35, 0.65, 3.0, 0.1, 0.9, 1.1, 1.0])
+_ratios = st.sampled_from([1.35, 0.65, 10.0, 0.1, 0.9, 1.1, 3.0, 1.0])
 _odd = st.sampled_from([0, 3, 1, 511])
 
 
@@ -78,7 +78,7 @@ def _row(
         _ids(first + 1, least - 1, most - 1),
         _ids(first + 10, *completion),
         st.integers(0, completion[1]) if ignored else st.just(0),
-        st.lists(_ratios, max_size=completion[1]) if ratios else st.just([]),
+        st.lists(_ratios, min_size=completion[1], max_size=completion[1]) if ratios else st.just([]),
         advantages,
     )
 
@@ -116,6 +116,22 @@ def _weighing(rows: list[ScoredRow]) -> list[ScoredRow]:
     return kept
 
 
+def _silenced(rows: list[ScoredRow], recorded: tuple[bool, ...]) -> list[ScoredRow]:
+    """Rows, some of which have no logprobs."""
+    pairs = zip(rows, recorded, strict=False)
+    return [row.model_copy(update={"logprobs": one}) for row, one in pairs]
+
+
+_sampled: st.SearchStrategy[list[Any]] = st.sampled_from([[], [0, 1, 1, 1], [1, 0, 1, 0], [0, 1, 0, 0]])
+
+
+def _marked(rows: list[ScoredRow], said: list[Any]) -> list[ScoredRow]:
+    """Rows that were sampled as `said`, if anything is; those of one id, or with n, wholly."""
+    free = [bool(said) and len(row.completion_ids) > 1 and not row.n_ignore_prefix_tokens for row in rows]
+    pairs = zip(rows, free, strict=True)
+    return [row.model_copy(update={"sampled": said[: len(row.completion_ids)] if one else None}) for row, one in pairs]
+
+
 _texts = st.sampled_from(["a", "Hi", "two words", "xyz"])
 
 
@@ -148,15 +164,24 @@ def _counted(row: HandedRow) -> HandedRow:
 
 
 @cache
-def scored(*, by_hand: bool = False, ignored: bool = True) -> st.SearchStrategy[ScoredCase]:
-    """Rows with ratios; with n, and with n out of range where rows are to be shaped `by_hand`."""
+def scored(*, by_hand: bool = False, ignored: bool = True, unrecorded: bool = False) -> st.SearchStrategy[ScoredCase]:
+    """Rows with ratios; with n, and with n out of range where rows are to be shaped `by_hand`.
+
+    Where they may be `unrecorded`, the policy gradient is given some without logprobs.
+    """
     rows = _rows(prompt=(1, 3), completion=(0, 4), ratios=True, ignored=ignored)
     if by_hand:
         beyond = st.integers(1, 2).map(
             lambda more: [ScoredRow(prompt_ids=[110], completion_ids=[120], n_ignore_prefix_tokens=more * 3 - 4)]
         )
         rows = st.one_of(rows, rows, rows, beyond)
-    return st.builds(ScoredCase, objective=_kinds, with_packer=st.booleans(), rows=rows)
+    plain = st.builds(ScoredCase, objective=_kinds, with_packer=st.booleans(), rows=rows)
+    if not unrecorded:
+        return plain
+    several = _rows(2, 3, prompt=(1, 3), completion=(0, 4), ratios=True, ignored=ignored)
+    silent = st.sampled_from([(True, False, True), (False, True, True), (False, True, False), (False, False, False)])
+    some = st.builds(_silenced, several, silent)
+    return plain | st.builds(ScoredCase, objective=st.just("policy_gradient"), rows=some)
 
 
 @cache
@@ -235,8 +260,9 @@ def rearranged() -> st.SearchStrategy[RearrangedCase]:
 
 @cache
 def paired() -> st.SearchStrategy[PairedCase]:
-    """Rows with n; logprobs for the clipped objective, lists of advantages for both."""
-    rows = _rows(most=2, completion=(1, 3), ignored=True, advantages=st.just(1.0)).map(_weighing)
+    """Rows with n, or with ids nobody sampled; logprobs for the clipped objective, lists of advantages for both."""
+    weighing = _rows(most=2, completion=(1, 3), ignored=True, advantages=st.just(1.0)).map(_weighing)
+    rows = st.builds(_marked, weighing, _sampled)
     logprobs = st.builds(PairedCase, stream=st.just("logprobs"), rows=rows)
     advantages = st.builds(PairedCase, objective=_kinds, stream=st.just("advantages"), rows=rows)
     return logprobs | advantages
@@ -244,12 +270,16 @@ def paired() -> st.SearchStrategy[PairedCase]:
 
 @cache
 def divided() -> st.SearchStrategy[DividedCase]:
-    """Rows of different length, scored at once or in parts; advantages of 0 count in the denominator too."""
+    """Rows of different length, scored at once or in parts; advantages of 0 count in the denominator too.
+
+    Ids that were not sampled do not, and logits are in half precision too.
+    """
     advantages = st.sampled_from([1.0, -1.0, 2.0, 0.0])
     return st.builds(
         DividedCase,
         objective=_kinds,
-        rows=_rows(1, 4, advantages=advantages),
+        rows=st.builds(_marked, _rows(1, 4, advantages=advantages), _sampled),
+        logits=st.sampled_from(["float32", "float32", "bfloat16", "float16"]),
         denominator=st.sampled_from(["of the call", "of the call", "of the step", "of the step", "zero", "below zero"]),
         part=st.integers(1, 3),
     )
@@ -258,7 +288,7 @@ def divided() -> st.SearchStrategy[DividedCase]:
 @cache
 def weightless() -> st.SearchStrategy[WeightlessCase]:
     """Rows without weight behind others, alone, and no rows at all."""
-    added = st.sampled_from(["no completion", "all ignored"])
+    added = st.sampled_from(["no completion", "all ignored", "none sampled"])
     return st.builds(
         WeightlessCase,
         objective=_kinds,
@@ -272,7 +302,14 @@ def weightless() -> st.SearchStrategy[WeightlessCase]:
 @cache
 def fillers() -> st.SearchStrategy[FillerCase]:
     """Copies of real rows in any place, with whatever may be absent of a filler; and filler rows alone."""
-    one = st.builds(Filler, of=st.integers(0, 3), place=st.integers(0, 3), reward=st.booleans(), logprobs=st.booleans())
+    one = st.builds(
+        Filler,
+        of=st.integers(0, 3),
+        place=st.integers(0, 3),
+        reward=st.booleans(),
+        logprobs=st.booleans(),
+        turns=st.booleans(),
+    )
     return st.builds(
         FillerCase,
         objective=_kinds,

@@ -56,18 +56,25 @@ def streams() -> st.SearchStrategy[StreamCase]:
     """
     odd, absent = ("None", "NaN", "infinity"), ("absent", "absent and marked")
     lengths = ("one too few", "one too many")
-    drawn: list[tuple[Any, Any, Any, int]] = [("clipped", "logprobs", one, 0) for one in odd + absent + lengths] * 2
+    drawn: list[tuple[Any, Any, Any, int]] = [("clipped", "logprobs", one, 0) for one in odd + absent + lengths * 3] * 2
     drawn += [("policy_gradient", "logprobs", one, 0) for one in (*odd, *absent, *lengths)]
     drawn += [(kind, "advantages", one, 0) for kind in get_args(ObjectiveKind) for one in (*odd, *lengths, "absent")]
-    drawn += [("clipped", "an advantage", one, 0) for one in (*odd, *lengths, *lengths)]
-    drawn += [("clipped", stream, one, n) for stream in ("logprobs", "advantages") for one in odd for n in (1, 2)]
+    drawn += [("clipped", "an advantage", one, 0) for one in odd + lengths * 4]
+    drawn += [("clipped", stream, one, n) for stream in ("logprobs", "advantages") for one in odd for n in (1, 2, -1)]
 
     def built(of: tuple[Any, Any, Any, int], length: int, entry: int, place: int) -> StreamCase:
-        """With ids ignored, the entry is one of those."""
+        """With `n` ids ignored in front, or not sampled at the end where it is below 0, the entry is one of those."""
         kind, stream, defect, n = of
-        entry = entry % n if n else entry
+        many = length + abs(n)
         return StreamCase(
-            objective=kind, stream=stream, defect=defect, ignored=n, length=length + n, entry=entry, place=place
+            objective=kind,
+            stream=stream,
+            defect=defect,
+            ignored=max(n, 0),
+            unsampled=max(-n, 0),
+            length=many,
+            entry=entry % n if n > 0 else many - 1 if n else entry,
+            place=place,
         )
 
     return st.builds(

@@ -12,7 +12,7 @@ from packproof.violation import Unexercised
 if TYPE_CHECKING:
     from packproof.objective_runs.probe import Probe
 
-__all__ = ["entries_of", "expect_in_range", "found_in", "ids_of", "recorded", "selected", "text_of", "trajectory"]
+__all__ = ["entries_of", "expect_in_range", "found_in", "ids_of", "in_turns", "recorded", "selected", "text_of", "trajectory"]
 
 
 def trajectory(prompt: Any, completion: Any, reward: Any = None, **info: Any) -> Trajectory:
@@ -27,18 +27,16 @@ def text_of(ids: Sequence[int]) -> str:
 
 
 def recorded(row: ScoredRow, model: "Probe", reward: Any = 1.0, **more: Any) -> Trajectory:
-    """A row as it was recorded: its logprobs are those of `model`, less the logarithm of its ratios.
+    """A row as it was recorded: its logprobs, if any, are those of `model`, less the logarithm of its ratios.
 
     `more` replaces what was recorded.
     """
     completion = list(row.completion_ids)
     own = model.logprobs(ids_of(row))[len(row.prompt_ids) - 1 :]
     ratios = [*row.ratios, *[1.0] * len(completion)]
-    info: dict[str, Any] = {
-        "prompt_ids": list(row.prompt_ids),
-        "completion_ids": completion,
-        "logprobs": [lp - math.log(ratio) for lp, ratio in zip(own, ratios, strict=False)],
-    }
+    info: dict[str, Any] = {"prompt_ids": list(row.prompt_ids), "completion_ids": completion}
+    if row.logprobs:
+        info["logprobs"] = [lp - math.log(ratio) for lp, ratio in zip(own, ratios, strict=False)]
     if row.n_ignore_prefix_tokens:
         info["n_ignore_prefix_tokens"] = row.n_ignore_prefix_tokens
     if row.sampled is not None:
@@ -70,16 +68,31 @@ def selected(row: ScoredRow) -> list[int]:
     return [len(row.prompt_ids) - 1 + entry for entry in entries_of(row)]
 
 
-def expect_in_range(rows: Sequence[ScoredRow], *, weights: bool = True, ignored: bool = True) -> None:
+def in_turns(one: Trajectory) -> Trajectory:
+    """The same row, recorded as two turns, of which the second continues the first."""
+    info = dict(one.policy_info)
+    prompt, completion = info.pop("prompt_ids"), info.pop("completion_ids")
+    streams = {name: info.pop(name) for name in ("logprobs", "sampled") if name in info}
+    border = max((len(completion) + 1) // 2, info.get("n_ignore_prefix_tokens", 0))
+    info["turns"] = [
+        {"prompt_ids": before, "completion_ids": completion[part], **{name: stream[part] for name, stream in streams.items()}}
+        for part, before in ((slice(border), prompt), (slice(border, None), prompt + completion[:border]))
+    ]
+    return trajectory(one.obs.representations["prompt"], one.completion, one.reward, **info)
+
+
+def expect_in_range(
+    rows: Sequence[ScoredRow], *, weights: bool = True, ignored: bool = True, unrecorded: bool = False
+) -> None:
     """`Unexercised` for rows of which another rule speaks: n out of range, no prediction where `weights` are needed.
 
-    Without `ignored`, n has to be 0.
+    Without `ignored`, n has to be 0; only where rows may be `unrecorded`, they have no logprobs.
     """
-    for reason in _unfit(rows, weights, ignored):
+    for reason in _unfit(rows, weights, ignored, unrecorded):
         raise Unexercised(reason)
 
 
-def _unfit(rows: Sequence[ScoredRow], weights: bool, ignored: bool) -> Iterator[str]:
+def _unfit(rows: Sequence[ScoredRow], weights: bool, ignored: bool, unrecorded: bool) -> Iterator[str]:
     for row in rows:
         n, count = row.n_ignore_prefix_tokens, len(row.completion_ids)
         if not 0 <= n <= count:
@@ -88,5 +101,7 @@ def _unfit(rows: Sequence[ScoredRow], weights: bool, ignored: bool) -> Iterator[
             yield "sampled is of another length, of which OBJ-15 speaks"
         if weights and not entries_of(row):
             yield "a row has no selected prediction, of which OBJ-10 speaks"
+        if not row.logprobs and not unrecorded:
+            yield "a row has no logprobs, of which OBJ-8 and OBJ-17 speak"
         if not ignored and n:
             yield "n_ignore_prefix_tokens is not 0, of which OBJ-7 speaks"

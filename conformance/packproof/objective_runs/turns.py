@@ -68,5 +68,6 @@ def conversation(case: TurnsCase, logprobs: Sequence[float]) -> Any:
     info: dict[str, Any] = records[0] if len(records) == 1 else {"turns": records}
     if case.n_ignore_prefix_tokens:
         info["n_ignore_prefix_tokens"] = case.n_ignore_prefix_tokens
-    first, last = case.turns[0], case.turns[-1]
-    return trajectory(text_of(first.prompt_ids), text_of(last.completion_ids), 1.0, **info)
+    first = case.turns[0]
+    text = text_of(first.completion_ids) if len(records) == 1 else ""  # which is nobody's then
+    return trajectory(text_of(first.prompt_ids), text, 1.0, **info)

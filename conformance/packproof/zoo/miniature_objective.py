@@ -158,7 +158,8 @@ class MiniatureObjective(MiniatureRows):
         rows, positions = [b for b, _ in places], [i for _, i in places]
         targets = batch["input_ids"][rows, [i + 1 for i in positions]] if places else torch.zeros(0, dtype=torch.int64)
         chosen = logits[rows, positions] if places else logits[:0, 0]
-        return chosen.log_softmax(-1).gather(1, targets.to(logits.device)[:, None])[:, 0]
+        whole = chosen.float() if chosen.dtype.itemsize < 4 else chosen
+        return whole.log_softmax(-1).gather(1, targets.to(logits.device)[:, None])[:, 0]
 
     def _clipped(self, lp: Any, q: Any, a: Any) -> Any:
         ratio = self._ratio(lp, q)

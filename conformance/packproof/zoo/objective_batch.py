@@ -90,6 +90,18 @@ class CopiesOfRowsTrained(MiniatureObjective):
 
 
 @fault("OBJ-11")
+class FillerOfTurnsTrained(CopiesOfRowsTrained):
+    """The mark of a filler is read of single turns alone, and a conversation that was put in to fill is trained."""
+
+    def _rows(self, number: int, trajectory: Any) -> list[ObjectiveRow]:
+        self.turned = [*(self.turned if number else ()), "turns" in trajectory.policy_info]
+        return super()._rows(number, trajectory)
+
+    def _counts(self, row: ObjectiveRow, place: int) -> bool:
+        return super()._counts(row, place) if self.turned[row.trajectory] else MiniatureObjective._counts(self, row, place)
+
+
+@fault("OBJ-11")
 class FillerInItsGroup(MiniatureObjective):
     """The reward of a filler row is one more in its group, and moves everybody's advantage."""
 

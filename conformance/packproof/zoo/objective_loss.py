@@ -102,6 +102,59 @@ class StreamsReadBackwards(MiniatureObjective):
         return super()._logprob(row, last - place if -1 not in row.entries and last == row.total - 1 else place)
 
 
+@fault("OBJ-7")
+class LogprobsCompactedOverSampled(MiniatureObjective):
+    """A tool's tokens have no logprobs of their own, so those of the rest are taken one after the other."""
+
+    def _single(self, number: int, trajectory: Any, info: Mapping[str, Any]) -> ObjectiveRow:
+        row = super()._single(number, trajectory, info)
+        if row.logprobs and row.sampled:
+            pairs = list(zip(row.sampled, row.logprobs, strict=False))
+            row.logprobs = [one for said, one in pairs if said] + [one for said, one in pairs if not said]
+        return row
+
+
+@fault("OBJ-7")
+class AdvantagesCompactedOverSampled(MiniatureObjective):
+    """The list of advantages is read one entry after the other, and what was not sampled takes none."""
+
+    def _single(self, number: int, trajectory: Any, info: Mapping[str, Any]) -> ObjectiveRow:
+        row = super()._single(number, trajectory, info)
+        if row.sampled and len(row.sampled) == len(row.entries):
+            row.entries = [sum(row.sampled[:place]) for place in range(len(row.entries))]
+        return row
+
+
+@fault("OBJ-9")
+class UnsampledInTheDenominator(MiniatureObjective):
+    """The denominator is counted in the packer's mask, before the ids that nobody sampled are taken out of it."""
+
+    def _count(self, places: Places, rows: list[ObjectiveRow], given: Any) -> float:
+        more = sum(row.sampled.count(0) for row in rows if row.sampled and not row.filler and given is None)
+        return super()._count(places, rows, given) + more
+
+
+@fault("OBJ-9")
+class ScoredInHalfPrecision(MiniatureObjective):
+    """Logprobs have the type of the logits: in bfloat16 one of -6.238 is -6.25, and no ratio is right."""
+
+    def _logprobs(self, logits: Any, batch: Mapping[str, Any], places: Places) -> Any:
+        return super()._logprobs(logits, batch, places).to(logits.dtype).float()
+
+
+@fault("OBJ-9")
+class SummedInHalfPrecision(MiniatureObjective):
+    """Terms are right, and summed in the type of the logits, which has no room for what comes late."""
+
+    def _logits(self, model: Any, batch: Mapping[str, Any], mask: list[list[bool]]) -> Any:
+        logits = super()._logits(model, batch, mask)
+        self.type = logits.dtype
+        return logits
+
+    def _loss(self, terms: Any, count: float, places: Places, batch: Mapping[str, Any]) -> Any:
+        return super()._loss(terms.to(self.type), count, places, batch)
+
+
 @fault("OBJ-9")
 class MeanOfRowMeans(_DividesInItsOwnWay):
     """A mean over each row, then a mean of those: what a token weighs depends on how long its answer is."""
@@ -189,6 +242,23 @@ class BoundsUnchecked(MiniatureObjective):
             raise ValueError(f"eps {self.eps}: out of range")
 
 
+@fault("OBJ-13")
+class ClippedOnBothSides(MiniatureObjective):
+    """The dual clip: for an advantage below 0 a term stops at 3 times the advantage, and a far step is not undone."""
+
+    def _clipped(self, lp: Any, q: Any, a: Any) -> Any:
+        terms = super()._clipped(lp, q, a)
+        return terms.where(a >= 0, terms.maximum(3 * a))
+
+
+@fault("OBJ-13")
+class RatioBounded(MiniatureObjective):
+    """lp less q is kept within 1.5 of 0, so that nothing overflows, and a ratio of 10 is one of 4.48."""
+
+    def _ratio(self, lp: Any, q: Any) -> Any:
+        return (lp - q).clamp(-1.5, 1.5).exp()
+
+
 @fault("OBJ-17")
 class GapWithItsSign(MiniatureObjective):
     """The mean gap has a sign, and faults in both directions cancel."""
@@ -213,3 +283,12 @@ class GapsAsTensors(MiniatureObjective):
 
     def _metrics(self, lp: Any, q: Any) -> dict[str, Any]:
         return {name: lp.new_tensor(value) for name, value in super()._metrics(lp, q).items()}
+
+
+@fault("OBJ-17")
+class GapOverAllPredictions(MiniatureObjective):
+    """The gaps are summed where something was recorded, and divided by all predictions, recorded or not."""
+
+    def _metrics(self, lp: Any, q: Any) -> dict[str, float]:
+        found = super()._metrics(lp, q)
+        return found | {"logprob_gap_mean": (lp - q).abs().nan_to_num().sum().item() / max(len(q), 1)}

@@ -69,6 +69,17 @@ class UnreadEntriesRefused(MiniatureObjective):
 
 
 @fault("OBJ-8")
+class LogprobsOfToolsDemanded(MiniatureObjective):
+    """A record that holds a tool's output is refused where that has no logprobs, though nobody reads them."""
+
+    def _check_logprobs(self, row: ObjectiveRow, place: int) -> None:
+        super()._check_logprobs(row, place)
+        marked = self.kind == "clipped" and bool(row.sampled) and 0 in (row.sampled or ())
+        for at in [at for at, entry in enumerate(row.entries) if marked and entry >= 0]:
+            super()._check_logprobs(row, at)
+
+
+@fault("OBJ-8")
 class AdvantagesOfAnyNumber(MiniatureObjective):
     """Advantages that are too many are left over, and nobody says so."""
 

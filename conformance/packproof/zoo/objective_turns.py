@@ -6,6 +6,7 @@ from typing import Any
 from packproof.zoo.member import fault
 from packproof.zoo.miniature_objective import MiniatureObjective
 from packproof.zoo.miniature_objective_rows import ObjectiveRow
+from packproof.zoo.objective_loss import LogprobsCompactedOverSampled
 
 __all__: list[str] = []
 
@@ -61,15 +62,13 @@ class _OfSeveralTurns(MiniatureObjective):
 
 
 @fault("OBJ-14")
-class LogprobsOfTurnsCompacted(MiniatureObjective):
-    """In turns, logprobs of ids that nobody sampled are left out, and those behind them move up to their places."""
+class LogprobsOfTurnsCompacted(LogprobsCompactedOverSampled):
+    """In turns alone, logprobs of ids that nobody sampled are left out, and others move up to their places."""
 
     def _single(self, number: int, trajectory: Any, info: Mapping[str, Any]) -> ObjectiveRow:
-        row = super()._single(number, trajectory, info)
-        if info is not trajectory.policy_info and row.logprobs and row.sampled:
-            pairs = list(zip(row.sampled, row.logprobs, strict=False))
-            row.logprobs = [one for said, one in pairs if said] + [one for said, one in pairs if not said]
-        return row
+        if info is trajectory.policy_info:
+            return MiniatureObjective._single(self, number, trajectory, info)
+        return super()._single(number, trajectory, info)
 
 
 @fault("OBJ-14")
