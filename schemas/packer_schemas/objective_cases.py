@@ -93,6 +93,8 @@ class CalledTwiceCase(Frozen):
     objective: ObjectiveKind = Field(default="clipped", description=_OBJECTIVE)
     with_packer: bool = Field(default=True, description=_PACKER)
     rows: list[ScoredRow] = Field(min_length=1, description=_ROWS)
+    turns: bool = Field(default=False, description="Whether each is recorded as two turns, the second a continuation.")
+    advantages_from: Literal["numbers", "rewards"] = Field(default="numbers", description=_FROM)
     on_accelerator: bool = Field(default=False, description="Whether the model is on an accelerator.")
 
 
@@ -156,6 +158,7 @@ class RearrangedCase(Frozen):
     rotated: int = Field(default=0, ge=0, le=7, description="How many rows move from the front to the end.")
     backwards: bool = Field(default=False, description="Whether the order is reversed then.")
     extra_width: int = Field(default=0, ge=0, le=64, description="Columns of fill beyond the longest row.")
+    advantages_from: Literal["numbers", "rewards"] = Field(default="numbers", description=_FROM)
 
 
 class PairedCase(Frozen):
@@ -241,6 +244,9 @@ class RewardsCase(Frozen):
         min_length=1, max_length=12, description="The reward of each trajectory; null: none."
     )
     groups: list[int | str] = Field(description="The label of each trajectory.")
+    broken: int | None = Field(
+        default=None, ge=0, le=11, description="Which has two turns of which the second begins a new row; null: none."
+    )
     eps: float | None = Field(
         default=None, ge=-1, le=1, allow_inf_nan=False, description="What is added to the deviation; null: the default."
     )
@@ -274,3 +280,4 @@ class TurnsCase(Frozen):
     advantages: Literal["lists", "numbers"] = Field(
         default="lists", description="Whether a trajectory's advantage is a list of entries, or one number."
     )
+    routed: bool = Field(default=False, description="Whether each turn has recorded routing, which is replayed.")

@@ -68,6 +68,7 @@ def scored(
 ) -> Scored:
     """Score and go back; `CallFailed` where that raises, or gives no loss."""
     model.calls.clear()
+    model.batches.clear()
     with calling(call, subject.note), scrambled_random_state():
         result = finished(objective(model, trajectories, **given), call)
         loss = _loss_of(result, call)

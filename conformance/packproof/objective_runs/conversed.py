@@ -5,16 +5,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from packer_schemas.objective_cases import ScoredRow, TurnsCase
+from packer_schemas.routing import ROLLOUT_ROUTED_EXPERTS_KEY
 from packproof.objective_runs.calls import Scored, call_text, scored
 from packproof.objective_runs.ids_packer import IdsPacker
+from packproof.objective_runs.routed import expect_routing
 from packproof.objective_runs.trajectories import ids_of, recorded, selected
-from packproof.objective_runs.turns import Joined, conversation, joined, sampled_of
+from packproof.objective_runs.turns import Joined, conversation, joined, record_of, sampled_of
 from packproof.violation import Unexercised
 
 if TYPE_CHECKING:
     from packproof.consumers.subject import ObjectiveSubject
+    from packproof.objective_runs.probe import Probe
 
-__all__ = ["Conversed", "conversed", "expect_plain_row_right", "expect_usable", "packer_of", "said_text"]
+__all__ = ["Conversed", "conversed", "expect_plain_row_right", "expect_usable", "packer_of"]
 
 _COMPANION = ScoredRow(prompt_ids=[410, 411], completion_ids=[420], advantage=5.0)
 """What stands behind a conversation that has one number for its advantage: an objective may count rows for it."""
@@ -50,15 +53,18 @@ def packer_of(case: TurnsCase) -> IdsPacker | None:
     return IdsPacker() if case.with_packer else None
 
 
-def said_text(case: TurnsCase) -> str:
-    """What of the case was sampled, to be put behind its call; nothing where all of it was."""
-    said = [turn.sampled for turn in case.turns if turn.sampled is not None]
-    return f", sampled {said if len(case.turns) > 1 else said[0]}" if any(0 in one for one in said) else ""
+def _told(case: TurnsCase) -> str:
+    """What of the case does not show in its call: ids that nobody sampled, and routing."""
+    said = [turn.sampled for turn in case.turns]
+    sampled = f", sampled {said if len(said) > 1 else said[0]}" if 0 in sampled_of(case.turns) else ""
+    return f"{sampled}, routing replayed" if case.routed else sampled
 
 
 def expect_usable(case: TurnsCase) -> None:
     """`Unexercised` for a case of which another rule speaks."""
     n, first, said = case.n_ignore_prefix_tokens, len(case.turns[0].completion_ids), sampled_of(case.turns)
+    if case.routed and not case.with_packer:
+        raise Unexercised("routing is replayed without a packer, of which ROUTE-13 speaks")
     if n and not case.with_packer:
         raise Unexercised("n_ignore_prefix_tokens without a packer, of which OBJ-2 speaks")
     if n > first:
@@ -72,17 +78,15 @@ def expect_plain_row_right(subject: "ObjectiveSubject", case: TurnsCase, *, like
 
     It is `like_it` where it has ignored ids if the case has, and ids that were not sampled.
     """
-    from packproof.objective_runs.probe import Probe
-
     unsampled = like_it and 0 in sampled_of(case.turns)
     n = min(case.n_ignore_prefix_tokens, 1) if like_it else 0
     row = _PLAIN.model_copy(
         update={"n_ignore_prefix_tokens": n, "sampled": _PLAIN.sampled if unsampled else None}
     )
-    model, packer = Probe(level=True), packer_of(case)
-    given, advantages = [recorded(row, model)], [1.0, 2.0, 3.0, 4.0]
-    call = call_text(given, case.objective, packer)
-    objective = subject.build(packer, kind=case.objective)
+    model, packer = _model(case), packer_of(case)
+    given, advantages = [recorded(row, model, **_record(case, row))], [1.0, 2.0, 3.0, 4.0]
+    call = call_text(given, case.objective, packer) + (", routing replayed" if case.routed else "")
+    objective = subject.build(packer, kind=case.objective, routing_replay=case.routed)
     got = scored(subject, objective, model, given, call, advantages=[[*advantages]]).weights([ids_of(row)])[0]
     ratios = row.ratios if case.objective == "clipped" else [1.0] * 4
     first = len(row.prompt_ids) - 1
@@ -100,9 +104,7 @@ def conversed(subject: "ObjectiveSubject", case: TurnsCase, *, distinct: bool) -
     Then the ratios go up from one completion id to the next, and so do the advantages, if the case has them as lists;
     where it has a number for each trajectory, another trajectory stands behind it.
     """
-    from packproof.objective_runs.probe import Probe
-
-    model, said = Probe(level=True), sampled_of(case.turns)
+    model, said = _model(case), sampled_of(case.turns)
     ratios = [1.0 + 0.02 * (place % 8) * distinct for place in range(len(said))]
     own = model.logprobs([0, 0])[0]
     given = [conversation(case, [own - math.log(one) for one in ratios])]
@@ -110,13 +112,14 @@ def conversed(subject: "ObjectiveSubject", case: TurnsCase, *, distinct: bool) -
     advantages = [1.0 + place if lists else _NUMBER for place in range(len(said))]
     handed: list[Any] = [list(advantages) if lists else _NUMBER]
     beside = [] if lists or not distinct else [_COMPANION]
-    given += [recorded(row, model) for row in beside]
+    given += [recorded(row, model, **_record(case, row)) for row in beside]
     handed += [row.advantage for row in beside]
     n = case.n_ignore_prefix_tokens
     options = {"advantages": handed, "denominator": sum(said[n:]) + len(beside)}
     packer = packer_of(case)
-    call = call_text(given, case.objective, packer, **options) + said_text(case)
-    got = scored(subject, subject.build(packer, kind=case.objective), model, given, call, **options)
+    call = call_text(given, case.objective, packer, **options) + _told(case)
+    objective = subject.build(packer, kind=case.objective, routing_replay=case.routed)
+    got = scored(subject, objective, model, given, call, **options)
     ratios = ratios if case.objective == "clipped" else [1.0] * len(said)
     weights = [
         ratio * one * counts * (place >= n)
@@ -125,4 +128,17 @@ def conversed(subject: "ObjectiveSubject", case: TurnsCase, *, distinct: bool) -
     rows = joined(case.turns)
     weighing = [row for row in rows if any(weights[entry] for entry in row.entries if entry is not None)]
     behind = [Joined(2, ids_of(row), [None, len(said), None]) for row in beside]
+    if case.routed:
+        expect_routing(call, weighing, case.turns, model)
     return Conversed(call, got, weighing, behind, len(rows), weights + [row.advantage for row in beside])
+
+
+def _model(case: TurnsCase) -> "Probe":
+    from packproof.objective_runs.probe import Probe, RoutedProbe
+
+    return RoutedProbe(level=True) if case.routed else Probe(level=True)
+
+
+def _record(case: TurnsCase, row: ScoredRow) -> dict[str, Any]:
+    """What a row of a single turn has besides, where routing is replayed."""
+    return {ROLLOUT_ROUTED_EXPERTS_KEY: record_of(len(ids_of(row)), 3)} if case.routed else {}

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from packer_schemas.routing import FORWARD_REPLAY_BATCH_KEY, MISSING_EXPERT
+
 __all__ = ["Asked", "IdsPacker", "PolicyRow"]
 
 _PAD = 3
@@ -37,8 +39,9 @@ class IdsPacker:
     """A packer without a tokenizer: a text has one id for each character, its code point.
 
     Batches are `extra_width` columns wider than asked for, `least_width` columns wide at least, and hold what
-    `fields(B, W)` gives besides; every policy input has `media` besides. `asked` and `batches` are the calls so far and
-    what they gave, `copies` the batches as they were then.
+    `fields(B, W)` gives besides; every policy input has `media` besides. Recorded routing that policy inputs carry is
+    filled and put into the batch. `asked` and `batches` are the calls so far and what they gave, `copies` the batches
+    as they were then.
     """
 
     def __init__(
@@ -74,7 +77,7 @@ class IdsPacker:
         if not 0 <= ignored <= len(completion):
             raise ValueError(f"n_ignore_prefix_tokens is {ignored}, expected 0 to {len(completion)}")
         mask = [0] * (len(prompt) - 1 + ignored) + [1] * (len(completion) - ignored) + [0]
-        return PolicyRow(input_ids=prompt + completion, logprob_masks=mask, **self.media)
+        return PolicyRow(input_ids=prompt + completion, logprob_masks=mask, forward_routing=None, **self.media)
 
     def policy_compute_max_len(self, processed_samples: Any) -> int:
         """The longest row."""
@@ -91,11 +94,28 @@ class IdsPacker:
         batch = {
             "input_ids": torch.tensor([ids + [_PAD] * (width - len(ids)) for ids, _ in rows]),
             "logprob_masks": torch.tensor([mask + [0] * (width - len(mask)) for _, mask in rows], dtype=torch.bool),
+            **_routing([row.get("forward_routing") for row in processed_samples], width),
             **self.fields(len(rows), width),
         }
         self.batches.append(batch)
         self.copies.append(copy.deepcopy(batch))
         return batch
+
+
+def _routing(records: Sequence[Any], width: int) -> dict[str, Any]:
+    """The field of recorded routing, where there is any; `ValueError` where only some rows have it."""
+    import torch
+
+    lacking = [number for number, one in enumerate(records) if one is None]
+    if len(lacking) == len(records):
+        return {}
+    if lacking:
+        raise ValueError(f"policy input {lacking[0]} has no forward_routing, and others have")
+    tables = [torch.as_tensor(one).to(torch.int64) for one in records]
+    whole = torch.full((len(tables), width, *tables[0].shape[1:]), MISSING_EXPERT)
+    for number, table in enumerate(tables):
+        whole[number, : len(table)] = table
+    return {FORWARD_REPLAY_BATCH_KEY: whole}
 
 
 def _ids(given: Any) -> list[int]:

@@ -7,7 +7,7 @@ import torch
 
 from packproof.objective_runs.trajectories import found_in
 
-__all__ = ["VOCABULARY", "Probe", "WholeBatchProbe"]
+__all__ = ["VOCABULARY", "Probe", "RoutedProbe", "WholeBatchProbe"]
 
 VOCABULARY = 512
 
@@ -86,3 +86,9 @@ class WholeBatchProbe(Probe):
         """The logits of the ids in it."""
         self.batches.append(dict(batch))
         return self.forward(batch["input_ids"])
+
+
+class RoutedProbe(WholeBatchProbe):
+    """A probe with one layer of many experts, one for each id, so that a record says where it is from."""
+
+    layers, top_k, experts = 1, 1, VOCABULARY

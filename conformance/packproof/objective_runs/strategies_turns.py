@@ -36,6 +36,7 @@ def conversations() -> st.SearchStrategy[TurnsCase]:
         with_packer=st.sampled_from([True, False, True]),
         n_ignore_prefix_tokens=st.sampled_from([0, 1, 0, 1, 0]),
         advantages=st.sampled_from(["lists", "numbers", "lists"]),
+        routed=st.sampled_from([False, True, False, False]),
     )
 
 
@@ -75,6 +76,7 @@ def _conversation(
         turns.append(RecordedTurn(prompt_ids=prompt, completion_ids=completion, sampled=sampled))
         row = prompt + completion
     n = min(options.pop("n_ignore_prefix_tokens"), first[1]) * options["with_packer"]
+    options["routed"] = options.get("routed", False) and options["with_packer"]
     if said and spoilt == "fits" and not any(sampled_of(turns)[n:]):
         return _conversation(first, rest, [], n_ignore_prefix_tokens=0, **options)
     return TurnsCase(turns=turns, n_ignore_prefix_tokens=n, **options)

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from packer_schemas.objective_cases import RecordedTurn, TurnsCase
+from packer_schemas.routing import ROLLOUT_ROUTED_EXPERTS_KEY
 from packproof.objective_runs.trajectories import text_of, trajectory
 
-__all__ = ["Joined", "conversation", "first_difference", "joined", "sampled_of"]
+__all__ = ["Joined", "conversation", "first_difference", "joined", "record_of", "sampled_of"]
 
 
 @dataclass
@@ -44,6 +45,13 @@ def joined(turns: Sequence[RecordedTurn]) -> list[Joined]:
     return rows
 
 
+def record_of(length: int, turn: int) -> Any:
+    """The record `[L - 1, 1, 1]` of a turn with so many ids: its expert at position i is 100 * (turn + 1) + i."""
+    import torch
+
+    return torch.arange(100 * (turn + 1), 100 * (turn + 1) + length - 1).reshape(-1, 1, 1)
+
+
 def sampled_of(turns: Sequence[RecordedTurn]) -> list[int]:
     """For each completion id of all turns, in order, whether it was sampled."""
     return [one for turn in turns for one in ([1] * len(turn.completion_ids) if turn.sampled is None else turn.sampled)]
@@ -60,11 +68,14 @@ def conversation(case: TurnsCase, logprobs: Sequence[float]) -> Any:
     """The trajectory with `logprobs`, one for each completion id, and with `sampled` where the case has it."""
     records: list[dict[str, Any]] = []
     count = 0
-    for turn in case.turns:
+    for number, turn in enumerate(case.turns):
         own = list(logprobs[count : count + len(turn.completion_ids)])
         count += len(turn.completion_ids)
         record = {"prompt_ids": list(turn.prompt_ids), "completion_ids": list(turn.completion_ids), "logprobs": own}
-        records.append(record | ({} if turn.sampled is None else {"sampled": list(turn.sampled)}))
+        record |= {} if turn.sampled is None else {"sampled": list(turn.sampled)}
+        if case.routed:
+            record[ROLLOUT_ROUTED_EXPERTS_KEY] = record_of(len(turn.prompt_ids) + len(turn.completion_ids), number)
+        records.append(record)
     info: dict[str, Any] = records[0] if len(records) == 1 else {"turns": records}
     if case.n_ignore_prefix_tokens:
         info["n_ignore_prefix_tokens"] = case.n_ignore_prefix_tokens

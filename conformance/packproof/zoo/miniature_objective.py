@@ -39,9 +39,8 @@ class MiniatureObjective(MiniatureRows):
         eps: float = 1e-6,
         routing_replay: bool = False,
     ) -> None:
-        super().__init__(packer, kind)
+        super().__init__(packer, kind, routing_replay)
         self.clip_low, self.clip_high, self.eps = clip_low, clip_high, eps
-        self.routing_replay = routing_replay
         self._check_options()
 
     def _check_options(self) -> None:

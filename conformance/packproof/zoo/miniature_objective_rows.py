@@ -1,5 +1,6 @@
 """The rows of the miniature objective: policy inputs, a batch and its mask, and what stands beside each prediction."""
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,14 +37,16 @@ class ObjectiveRow:
     entries: list[int]
     total: int
     missing: Any = None
+    routing: Any = None
 
 
 class MiniatureRows:
     """Shapes the rows of trajectories, by a packer or by hand."""
 
-    def __init__(self, packer: Any, kind: str) -> None:
+    def __init__(self, packer: Any, kind: str, routing_replay: bool) -> None:
         self.packer = packer
         self.kind = kind
+        self.routing_replay = routing_replay
 
     def _is_filler(self, trajectory: Any) -> bool:
         return bool(trajectory.policy_info.get("filler"))
@@ -70,6 +73,7 @@ class MiniatureRows:
             entries=list(range(count)),
             total=count,
             missing=info.get("logprobs_missing"),
+            routing=info.get("rollout_routed_experts") if self.routing_replay else None,
         )
 
     def _prompt(self, info: Mapping[str, Any]) -> Any:
@@ -106,11 +110,19 @@ class MiniatureRows:
     def _append(self, last: ObjectiveRow, turn: ObjectiveRow) -> None:
         suffix = (turn.prompt or [])[len(last.prompt or []) + len(last.completion) :]
         count = len(suffix)
+        last.routing = self._joined_routing(last, turn)
         last.completion = [*last.completion, *suffix, *turn.completion]
         if last.logprobs is not None and turn.logprobs is not None:
             last.logprobs = [*last.logprobs, *[None] * count, *turn.logprobs]
         last.sampled = [*(last.sampled or []), *self._suffix_weights(count), *(turn.sampled or [])]
         last.entries = [*last.entries, *[-1] * count, *turn.entries]
+
+    def _joined_routing(self, last: ObjectiveRow, turn: ObjectiveRow) -> Any:
+        """Of the row so far all but its last id have experts; those of the rest are in the turn's record."""
+        if last.routing is None or turn.routing is None:
+            return None
+        border = len(last.prompt or []) + len(last.completion) - 1
+        return last.routing.new_tensor([*last.routing[:border].tolist(), *turn.routing[border:].tolist()])
 
     def _suffix_weights(self, count: int) -> list[int]:
         return [0] * count
@@ -124,7 +136,11 @@ class MiniatureRows:
 
     def _input(self, row: ObjectiveRow) -> Any:
         if self.packer is not None:
-            return self.packer.get_policy_input(row.obs, row.completion, row.ignored, prompt_ids=row.prompt)
+            shaped = self.packer.get_policy_input(row.obs, row.completion, row.ignored, prompt_ids=row.prompt)
+            if row.routing is not None:
+                shaped = copy.copy(shaped)
+                shaped.forward_routing = row.routing
+            return shaped
         self._check_by_hand(row)
         return self._by_hand(list(row.prompt or []), list(row.completion), row.ignored)
 

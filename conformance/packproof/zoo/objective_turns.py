@@ -106,6 +106,25 @@ class AdvantagesByRow(MiniatureObjective):
         return super()._advantage(row, place, given if isinstance(given, list) else taken)
 
 
+@fault("OBJ-14")
+class RoutingOfTheLastTurn(MiniatureObjective):
+    """A joined row replays the last turn's record, in which earlier answers were routed as a prompt."""
+
+    def _joined_routing(self, last: ObjectiveRow, turn: ObjectiveRow) -> Any:
+        return turn.routing
+
+
+@fault("OBJ-14")
+class RoutingJoinedBehindTheRow(MiniatureObjective):
+    """The next record is taken from the first new id on, and the last id of the row so far is left without experts."""
+
+    def _joined_routing(self, last: ObjectiveRow, turn: ObjectiveRow) -> Any:
+        joined = super()._joined_routing(last, turn)
+        if joined is not None:
+            joined[len(last.prompt or []) + len(last.completion) - 1 :][:1] = -1
+        return joined
+
+
 @fault("OBJ-15", report="https://github.com/allenai/open-instruct/pull/1202")
 class SuffixTrained(MiniatureObjective):
     """What tools and templates wrote between two turns is trained like an answer. Reported:
