@@ -179,8 +179,6 @@ def obj_4(subject: ObjectiveSubject, case: FieldsCase) -> None:
     elif tying and not case.whole_batches:
         refused(subject, call, lambda: objective(model, given, advantages=[1.0]), *tying, "forward_policy_batch")
         _expect_not_run(call, model)
-    elif tying and case.objective == "policy_gradient":
-        raise Unexercised("the policy gradient reduces a batch to its ids, and the model would take more")
     else:
         try:
             scored(subject, objective, model, given, call, advantages=[1.0])

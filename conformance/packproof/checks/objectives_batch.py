@@ -12,7 +12,7 @@ from packproof.objective_runs.calls import Scored, call_text, refused, scored
 from packproof.objective_runs.compare import close, expect_alike
 from packproof.objective_runs.fields import added
 from packproof.objective_runs.ids_packer import IdsPacker
-from packproof.objective_runs.strategies import called_twice, fillers, rearranged, weightless
+from packproof.objective_runs.strategies_batch import called_twice, fillers, rearranged, weightless
 from packproof.objective_runs.trajectories import expect_in_range, ids_of, in_turns, recorded, selected
 from packproof.objective_runs.unsampled import expect_unsampled_untrained
 from packproof.registry import check
@@ -37,14 +37,24 @@ def obj_6(subject: ObjectiveSubject, case: RearrangedCase) -> None:
     found: list[Scored] = []
     for order, extra in ((case.rows, 0), (rows, case.extra_width)):
         model, advantages = Probe(), [row.advantage for row in order]
-        given = [recorded(row, model) for row in order]
+        given = [recorded(row, model, row.advantage) for row in order]
         objective = subject.build(IdsPacker(extra_width=extra), kind=case.objective)
-        call = call_text(given, case.objective, "packer", advantages=advantages)
+        options = _weights(case.advantages_from, advantages)
+        call = call_text(given, case.objective, "packer", **options) + _rewards_text(case.advantages_from, given)
         call = f"{call}, {extra} columns wider" if extra else call
-        found.append(scored(subject, objective, model, given, call, advantages=advantages))
+        found.append(scored(subject, objective, model, given, call, **options))
     moved = rows != case.rows
     what = " and ".join(["the order of the rows"] * moved + ["the width"] * bool(case.extra_width))
     expect_alike(found[0], found[1], f"{what} counts")
+
+
+def _weights(source: str, advantages: Sequence[Any]) -> dict[str, Any]:
+    """What a call is given for advantages: these, or a label for each trajectory, of which all are one group."""
+    return {"groups": [7] * len(advantages)} if source == "rewards" else {"advantages": list(advantages)}
+
+
+def _rewards_text(source: str, given: Sequence[Any]) -> str:
+    return f", rewards {[one.reward for one in given]}" if source == "rewards" else ""
 
 
 @check("OBJ-10", cases=lambda *_: weightless())
@@ -79,10 +89,9 @@ def _probe() -> Any:
 def _weightless(number: int, how: str) -> ScoredRow:
     first = 100 * (number % 4) + 150
     ids = [] if how == "no completion" else [first + 10, first + 11]
-    ignored, sampled = len(ids) * (how == "all ignored"), [0] * len(ids) if how == "none sampled" else None
-    return ScoredRow(
-        prompt_ids=[first, first + 1], completion_ids=ids, n_ignore_prefix_tokens=ignored, sampled=sampled
-    )
+    ignored = len(ids) * (how == "all ignored")
+    sampled: list[Any] | None = [0] * len(ids) if how == "none sampled" else None
+    return ScoredRow(prompt_ids=[first, first + 1], completion_ids=ids, n_ignore_prefix_tokens=ignored, sampled=sampled)
 
 
 def _by_numbers(subject: ObjectiveSubject, kind: str, rows: Sequence[ScoredRow], **more: Any) -> Scored:
@@ -116,8 +125,7 @@ def _expect_counted_in_its_group(subject: ObjectiveSubject, case: WeightlessCase
     model, rows = _probe(), [*case.rows, *more]
     given = [recorded(row, model, float(number < len(case.rows))) for number, row in enumerate(rows)]
     groups = [7] * len(rows)
-    rewards = [one.reward for one in given]
-    call = f"{call_text(given, case.objective, 'packer', groups=groups)}, rewards {rewards}"
+    call = call_text(given, case.objective, "packer", groups=groups) + _rewards_text("rewards", given)
     got = scored(subject, subject.build(IdsPacker(), kind=case.objective), model, given, call, groups=groups)
     expect_unsampled_untrained(got, more)
     weights = got.weights([ids_of(row) for row in case.rows])
@@ -203,24 +211,25 @@ def obj_16(subject: ObjectiveSubject, case: CalledTwiceCase) -> None:
     model = WholeBatchProbe() if packer is not None and case.objective == "clipped" else Probe()
     if packer is not None and case.objective != "clipped":
         packer = IdsPacker()
-    given = [recorded(row, model) for row in case.rows]
-    advantages = [[row.advantage] * len(row.completion_ids) for row in case.rows]
+    given = [recorded(row, model, row.advantage) for row in case.rows]
+    given = [in_turns(one) for one in given] if case.turns else given
+    options = _weights(case.advantages_from, [[row.advantage] * len(row.completion_ids) for row in case.rows])
     if case.on_accelerator:
         model.to(_accelerator())
-    kept = copy.deepcopy((given, advantages))
-    call = call_text(given, case.objective, packer, advantages=advantages)
+    kept = copy.deepcopy((given, *options.values()))
+    call = call_text(given, case.objective, packer, **options) + _rewards_text(case.advantages_from, given)
     objective = subject.build(packer, kind=case.objective)
     call = f"{call}, a model on {model.device.type}" if case.on_accelerator else call
-    first = scored(subject, objective, model, given, call, advantages=advantages)
+    first = scored(subject, objective, model, given, call, **options)
     if first.device != model.device.type:
         raise Violation.of(f"{call}: device of the loss", expected=model.device.type, got=first.device)
-    for name, before, now in zip(("trajectories", "advantages"), kept, (given, advantages), strict=True):
+    for name, before, now in zip(("trajectories", *options), kept, (given, *options.values()), strict=True):
         if not same(before, now):
             _tell_difference(call, name, before, now)
     if packer is not None:
         _expect_batches_as_made(call, packer)
         _expect_dtypes(call, packer, model)
-    second = scored(subject, objective, model, given, call, advantages=advantages)
+    second = scored(subject, objective, model, given, call, **options)
     if not close(first.loss, second.loss):
         shown = f"{call}, called again: loss"
         raise Violation.of(shown, expected=f"{first.loss:.6f}", got=f"{second.loss:.6f}")
@@ -239,6 +248,8 @@ def _tell_difference(call: str, name: str, before: Sequence[Any], now: Sequence[
         if same(one, other):
             continue
         where, wanted, got = f"{call}: {name}[{number}] after the call", one, other
+        if getattr(one, "reward", None) != getattr(other, "reward", None):
+            where, wanted, got = f"{where}, reward", one.reward, other.reward
         for key in getattr(one, "policy_info", {}):
             if not same(one.policy_info[key], other.policy_info.get(key)):
                 where, wanted, got = f"{where}, {key}", one.policy_info[key], other.policy_info.get(key)

@@ -175,5 +175,3 @@ def _expect_own_entries(
     if row.sampled and entries == [str(at) for at in range(len(places))]:
         fault = "counted over the ids that were sampled, and not over all"
     raise Violation.of(f"{call}: entry beside the prediction", rows=shown, fault=fault)
-
-

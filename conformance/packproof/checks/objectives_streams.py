@@ -11,7 +11,7 @@ from packproof.objective_runs.calls import Scored, call_text, refused, scored
 from packproof.objective_runs.compare import close
 from packproof.objective_runs.ids_packer import IdsPacker
 from packproof.objective_runs.strategies_streams import rewards, streams
-from packproof.objective_runs.trajectories import ids_of, recorded, selected
+from packproof.objective_runs.trajectories import ids_of, in_rows, recorded, selected
 from packproof.registry import check
 from packproof.violation import CallFailed, Unexercised, Violation
 
@@ -19,6 +19,7 @@ __all__: list[str] = []
 
 _ODD: dict[str, Any] = {"None": None, "NaN": math.nan, "infinity": -math.inf}
 _ODD_REWARDS = {"NaN": math.nan, "infinity": math.inf}
+_OTHER = ScoredRow(prompt_ids=[400, 401], completion_ids=[420])
 _GOOD = ScoredRow(prompt_ids=[110, 111], completion_ids=[120])
 
 
@@ -29,7 +30,7 @@ def obj_8(subject: ObjectiveSubject, case: StreamCase) -> None:
     from packproof.objective_runs.probe import Probe
 
     model, n = Probe(level=True), min(case.ignored, case.length)
-    said = [int(entry < case.length - case.unsampled) for entry in range(case.length)]
+    said: list[Any] = [int(entry < case.length - case.unsampled) for entry in range(case.length)]
     bad = ScoredRow(
         prompt_ids=[210, 211],
         completion_ids=list(range(220, 220 + case.length)),
@@ -149,31 +150,66 @@ def obj_12(subject: ObjectiveSubject, case: RewardsCase) -> None:
         for number in range(count)
     ]
     given = [recorded(row, model, reward) for row, reward in zip(rows, values, strict=True)]
-    options = {} if case.eps is None else {"eps": case.eps}
+    if case.broken is not None:
+        at = case.broken % count
+        given[at] = in_rows(given[at], recorded(_OTHER, model))
+    eps = {} if case.eps is None else {"eps": case.eps}
     made = f", eps={case.eps:g}" if case.eps is not None else ""
     call = f"make_objective(packer, kind='policy_gradient'{made})(model, trajectories, groups={case.groups})"
     call = f"{call}, rewards {values}"
+    call = f"{call}, trajectory {case.broken % count} of two rows" if case.broken is not None else call
     if case.eps is not None and case.eps < 0:
         factory = subject.factory
         refused(
             subject,
             call,
-            lambda: factory(IdsPacker(), kind="policy_gradient", **options)(model, given, groups=list(case.groups)),
+            lambda: factory(IdsPacker(), kind="policy_gradient", **eps)(model, given, groups=list(case.groups)),
         )
         return
-    objective = subject.build(IdsPacker(), kind="policy_gradient", **options)
+    objective = subject.build(IdsPacker(), kind="policy_gradient", **eps)
     broken = [number for number, one in enumerate(values) if one is None or not math.isfinite(one)]
     if len(case.groups) != count or broken:
         names = [count, len(case.groups)] if len(case.groups) != count else broken[:1]
         refused(subject, call, lambda: objective(model, given, groups=list(case.groups)), *names)
         return
-    ids = [ids_of(row) for row in rows]
-    unit = scored(subject, objective, model, given, call, advantages=[1.0] * count).weights(ids)
-    if [[at for at, one in enumerate(line) if one] for line in unit] != [selected(row) for row in rows]:
+    run = partial(scored, subject, objective, model, given, call)
+    unit = _whole(case, rows, _unit(case, rows, run))
+    got = _whole(case, rows, run(groups=list(case.groups)).weights(_row_ids(case, rows)))
+    _expect_advantages(
+        call, case, values, eps.get("eps", 1e-6), [_over(line, by) for line, by in zip(got, unit, strict=True)]
+    )
+
+
+def _row_ids(case: RewardsCase, rows: Sequence[ScoredRow]) -> list[list[int]]:
+    """The rows of the batch: one for each trajectory, and a second one of that which is broken."""
+    return [ids_of(row) for row in ([*rows, _OTHER] if case.broken is not None else rows)]
+
+
+def _whole(case: RewardsCase, rows: Sequence[ScoredRow], lines: list[list[float]]) -> list[list[float]]:
+    """The weights of each trajectory, in all of its rows."""
+    own = lines[: len(rows)]
+    if case.broken is not None:
+        own[case.broken % len(rows)] = own[case.broken % len(rows)] + lines[-1]
+    return own
+
+
+def _unit(case: RewardsCase, rows: Sequence[ScoredRow], run: Callable[..., Scored]) -> list[list[float]]:
+    """The weight of every prediction of an advantage of 1; `Unexercised` where it shows a fault of another kind."""
+    owners = [*range(len(rows)), *([] if case.broken is None else [case.broken % len(rows)])]
+    given = [1.0 + number * (case.broken is not None) for number in range(len(rows))]
+    try:
+        found = run(advantages=given).weights(_row_ids(case, rows))
+    except CallFailed as error:
+        if case.broken is None or not isinstance(error.__cause__, ValueError):
+            raise
+        raise Unexercised("turns that do not continue each other are refused, as OBJ-14 allows") from None
+    places = [selected(row) for row in ([*rows, _OTHER] if case.broken is not None else rows)]
+    if [[at for at, one in enumerate(line) if one] for line in found] != places:
         raise Unexercised("the gradient is not where it is to be, of which OBJ-5 speaks")
-    got = scored(subject, objective, model, given, call, groups=list(case.groups)).weights(ids)
-    eps = 1e-6 if case.eps is None else case.eps
-    _expect_advantages(call, case, values, eps, [_over(line, by) for line, by in zip(got, unit, strict=True)])
+    unit = [[one / given[owner] for one in line] for owner, line in zip(owners, found, strict=True)]
+    if not all(math.isclose(one, unit[0][places[0][0]], rel_tol=1e-3) for line in unit for one in line if one):
+        raise Unexercised("an advantage does not stand in all rows of its trajectory, of which OBJ-14 speaks")
+    return unit
 
 
 def _over(weights: Sequence[float], unit: Sequence[float]) -> list[float]:

@@ -52,7 +52,7 @@ def obj_14(subject: ObjectiveSubject, case: TurnsCase) -> None:
         have = [
             one if row.entries[at] is not None or at < row.prompt_len - 1 else own[at] for at, one in enumerate(have)
         ]
-        if not all(math.isclose(one, other, rel_tol=1e-2) for one, other in zip(own, have, strict=True)):
+        if not all(math.isclose(one, other, rel_tol=1e-3) for one, other in zip(own, have, strict=True)):
             _tell_weights(f"{found.call}: weight in row {number}", row, own, have)
 
 

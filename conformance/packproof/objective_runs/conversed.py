@@ -23,8 +23,11 @@ _COMPANION = ScoredRow(prompt_ids=[410, 411], completion_ids=[420], advantage=5.
 """What stands behind a conversation that has one number for its advantage: an objective may count rows for it."""
 
 _NUMBER = 2.0
+_RATIOS = (1.0, 1.14, 0.93, 1.05, 0.85, 1.17, 0.9, 1.08)
+"""Within the clip; no two of them are to each other as their neighbours are."""
+
 _PLAIN = ScoredRow(
-    prompt_ids=[110, 111], completion_ids=[120, 121, 122, 123], ratios=[1.02, 1.04, 1.06, 1.08], sampled=[1, 1, 0, 1]
+    prompt_ids=[110, 111], completion_ids=[120, 121, 122, 123], ratios=[1.0, 1.14, 0.93, 1.05], sampled=[1, 1, 0, 1]
 )
 
 
@@ -80,9 +83,7 @@ def expect_plain_row_right(subject: "ObjectiveSubject", case: TurnsCase, *, like
     """
     unsampled = like_it and 0 in sampled_of(case.turns)
     n = min(case.n_ignore_prefix_tokens, 1) if like_it else 0
-    row = _PLAIN.model_copy(
-        update={"n_ignore_prefix_tokens": n, "sampled": _PLAIN.sampled if unsampled else None}
-    )
+    row = _PLAIN.model_copy(update={"n_ignore_prefix_tokens": n, "sampled": _PLAIN.sampled if unsampled else None})
     model, packer = _model(case), packer_of(case)
     given, advantages = [recorded(row, model, **_record(case, row))], [1.0, 2.0, 3.0, 4.0]
     call = call_text(given, case.objective, packer) + (", routing replayed" if case.routed else "")
@@ -92,7 +93,7 @@ def expect_plain_row_right(subject: "ObjectiveSubject", case: TurnsCase, *, like
     first = len(row.prompt_ids) - 1
     wanted = {at: ratios[at - first] * advantages[at - first] for at in selected(row)}
     scale = got[min(wanted)] / wanted[min(wanted)]
-    if not all(math.isclose(one, scale * wanted.get(at, 0.0), rel_tol=1e-2) for at, one in enumerate(got)):
+    if not all(math.isclose(one, scale * wanted.get(at, 0.0), rel_tol=1e-3) for at, one in enumerate(got)):
         raise Unexercised("a single turn is not scored as it is to be, of which other rules speak")
     if packer is not None and any(one.prompt_ids is None for one in packer.asked):
         raise Unexercised("the stored prompt ids do not reach the packer, of which OBJ-1 speaks")
@@ -101,11 +102,11 @@ def expect_plain_row_right(subject: "ObjectiveSubject", case: TurnsCase, *, like
 def conversed(subject: "ObjectiveSubject", case: TurnsCase, *, distinct: bool) -> Conversed:
     """Score the conversation; where `distinct`, with numbers that show which of them stands where.
 
-    Then the ratios go up from one completion id to the next, and so do the advantages, if the case has them as lists;
+    Then the ratios differ from one completion id to the next, and so do the advantages, if the case has them as lists;
     where it has a number for each trajectory, another trajectory stands behind it.
     """
     model, said = _model(case), sampled_of(case.turns)
-    ratios = [1.0 + 0.02 * (place % 8) * distinct for place in range(len(said))]
+    ratios = [_RATIOS[place % len(_RATIOS)] if distinct else 1.0 for place in range(len(said))]
     own = model.logprobs([0, 0])[0]
     given = [conversation(case, [own - math.log(one) for one in ratios])]
     lists = case.advantages == "lists" and distinct

@@ -16,6 +16,7 @@ _REWARDS: tuple[tuple[float, ...], ...] = (
     (-1000.0, 1000.0, 0.125, 0.7, 0.1, -0.3, 7.0, 0.0),
     (0.7,) * 8,
     (0.3,) * 8,
+    (0.1,) * 8,
 )
 _LABELS: tuple[tuple[int | str, ...], ...] = (
     (7,) * 8,
@@ -28,15 +29,19 @@ _LABELS: tuple[tuple[int | str, ...], ...] = (
 @cache
 def rewards() -> st.SearchStrategy[RewardsCase]:
     """Groups of all sizes, apart or together; equal rewards, close ones and large ones; what is no reward."""
-    spoilt = st.sampled_from(["", "", "", "", "", "eps", "eps", None, "NaN", "infinity", "one too few", "one too many"])
+    spoilt = st.sampled_from(
+        ["", "", "", "", "eps", "eps", "eps", None, "NaN", "infinity", "one too few", "one too many"]
+    )
 
-    def built(given: tuple[float, ...], of: tuple[int | str, ...], count: int, spoilt: Any, eps: float) -> RewardsCase:
+    def built(given: tuple[float, ...], of: tuple[int | str, ...], count: int, spoilt: Any, more: Any) -> RewardsCase:
+        eps, broken = more
         values: list[Any] = list(given[:count])
         groups: list[int | str] = list(of[:count])
         if spoilt in ("one too few", "one too many"):
             groups = [*((7,) * (count - 1 if spoilt == "one too few" else count + 1))]
-        broken = [*values[:-1], spoilt] if spoilt in (None, "NaN", "infinity") else values
-        return RewardsCase(rewards=broken, groups=groups, eps=eps if spoilt == "eps" else None)
+        rewards = [*values[:-1], spoilt] if spoilt in (None, "NaN", "infinity") else values
+        within = None if broken is None else broken % count
+        return RewardsCase(rewards=rewards, groups=groups, eps=eps if spoilt == "eps" else None, broken=within)
 
     return st.builds(
         built,
@@ -44,7 +49,7 @@ def rewards() -> st.SearchStrategy[RewardsCase]:
         st.sampled_from(_LABELS),
         st.sampled_from((4, 2, 3, 5, 8, 7, 1)),
         spoilt,
-        st.sampled_from((0.5, -0.5, 0.0)),
+        st.tuples(st.sampled_from((0.5, -0.5, 0.25, 0.0)), st.sampled_from((None, None, None, 0, 2, 1))),
     )
 
 

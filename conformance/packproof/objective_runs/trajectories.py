@@ -12,7 +12,18 @@ from packproof.violation import Unexercised
 if TYPE_CHECKING:
     from packproof.objective_runs.probe import Probe
 
-__all__ = ["entries_of", "expect_in_range", "found_in", "ids_of", "in_turns", "recorded", "selected", "text_of", "trajectory"]
+__all__ = [
+    "entries_of",
+    "expect_in_range",
+    "found_in",
+    "ids_of",
+    "in_rows",
+    "in_turns",
+    "recorded",
+    "selected",
+    "text_of",
+    "trajectory",
+]
 
 
 def trajectory(prompt: Any, completion: Any, reward: Any = None, **info: Any) -> Trajectory:
@@ -70,15 +81,25 @@ def selected(row: ScoredRow) -> list[int]:
 
 def in_turns(one: Trajectory) -> Trajectory:
     """The same row, recorded as two turns, of which the second continues the first."""
-    info = dict(one.policy_info)
+    info: dict[str, Any] = dict(one.policy_info)
     prompt, completion = info.pop("prompt_ids"), info.pop("completion_ids")
     streams = {name: info.pop(name) for name in ("logprobs", "sampled") if name in info}
     border = max((len(completion) + 1) // 2, info.get("n_ignore_prefix_tokens", 0))
     info["turns"] = [
-        {"prompt_ids": before, "completion_ids": completion[part], **{name: stream[part] for name, stream in streams.items()}}
+        {
+            "prompt_ids": before,
+            "completion_ids": completion[part],
+            **{name: stream[part] for name, stream in streams.items()},
+        }
         for part, before in ((slice(border), prompt), (slice(border, None), prompt + completion[:border]))
     ]
     return trajectory(one.obs.representations["prompt"], one.completion, one.reward, **info)
+
+
+def in_rows(one: Trajectory, other: Trajectory) -> Trajectory:
+    """The rows of both, recorded as two turns of the first."""
+    turns = [dict(one.policy_info), dict(other.policy_info)]
+    return trajectory(one.obs.representations["prompt"], "", one.reward, turns=turns)
 
 
 def expect_in_range(

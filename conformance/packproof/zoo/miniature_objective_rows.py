@@ -135,14 +135,17 @@ class MiniatureRows:
             raise ValueError(f"{where} is {row.sampled}, expected 0 or 1 for each of {len(row.completion)} ids")
 
     def _input(self, row: ObjectiveRow) -> Any:
-        if self.packer is not None:
-            shaped = self.packer.get_policy_input(row.obs, row.completion, row.ignored, prompt_ids=row.prompt)
-            if row.routing is not None:
-                shaped = copy.copy(shaped)
-                shaped.forward_routing = row.routing
-            return shaped
-        self._check_by_hand(row)
-        return self._by_hand(list(row.prompt or []), list(row.completion), row.ignored)
+        if self.packer is None:
+            self._check_by_hand(row)
+            return self._by_hand(list(row.prompt or []), list(row.completion), row.ignored)
+        shaped = self._shaped(row)
+        if row.routing is not None:
+            shaped = copy.copy(shaped)
+            shaped.forward_routing = row.routing
+        return shaped
+
+    def _shaped(self, row: ObjectiveRow) -> Any:
+        return self.packer.get_policy_input(row.obs, row.completion, row.ignored, prompt_ids=row.prompt)
 
     def _check_by_hand(self, row: ObjectiveRow) -> None:
         where = f"trajectory {row.trajectory}"

@@ -98,7 +98,9 @@ class FillerOfTurnsTrained(CopiesOfRowsTrained):
         return super()._rows(number, trajectory)
 
     def _counts(self, row: ObjectiveRow, place: int) -> bool:
-        return super()._counts(row, place) if self.turned[row.trajectory] else MiniatureObjective._counts(self, row, place)
+        return (
+            super()._counts(row, place) if self.turned[row.trajectory] else MiniatureObjective._counts(self, row, place)
+        )
 
 
 @fault("OBJ-11")
@@ -154,3 +156,36 @@ class AdvantagesClearedInPlace(MiniatureObjective):
             if isinstance(one, list):
                 one[:] = [0.0] * len(one)
         return result
+
+
+@fault("OBJ-16")
+class RewardsReplacedInPlace(MiniatureObjective):
+    """Advantages of groups are kept where the rewards were, and the report tells those for rewards."""
+
+    def _advantages(self, trajectories: Any, advantages: Any, groups: Any) -> list[Any]:
+        made = super()._advantages(trajectories, advantages, groups)
+        if advantages is None:
+            for one, advantage in zip(trajectories, made, strict=True):
+                one.reward = advantage
+        return made
+
+
+@fault("OBJ-16")
+class LabelsNumberedInPlace(MiniatureObjective):
+    """The caller's labels are replaced by the numbers of their groups."""
+
+    def _advantages(self, trajectories: Any, advantages: Any, groups: Any) -> list[Any]:
+        made = super()._advantages(trajectories, advantages, groups)
+        if isinstance(groups, list):
+            groups[:] = [groups.index(label) for label in groups]
+        return made
+
+
+@fault("OBJ-16")
+class TurnsJoinedInPlace(MiniatureObjective):
+    """The first turn's own list grows by what the later ones hold, and in the next epoch nothing continues it."""
+
+    def _append(self, last: ObjectiveRow, turn: ObjectiveRow) -> None:
+        first = last.completion
+        super()._append(last, turn)
+        first.extend(last.completion[len(first) :])

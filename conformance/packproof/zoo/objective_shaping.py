@@ -27,10 +27,10 @@ class CompletionTextHandedOver(_TakesOtherIds):
         self.texts = [None if "turns" in one.policy_info else one.completion for one in trajectories]
         return super().__call__(model, trajectories, **given)
 
-    def _input(self, row: ObjectiveRow) -> Any:
+    def _shaped(self, row: ObjectiveRow) -> Any:
         text = self.texts[row.trajectory]
-        if self.packer is None or not isinstance(text, str):
-            return super()._input(row)
+        if not isinstance(text, str):
+            return super()._shaped(row)
         return self.packer.get_policy_input(row.obs, text, row.ignored, prompt_ids=row.prompt)
 
 
@@ -38,9 +38,7 @@ class CompletionTextHandedOver(_TakesOtherIds):
 class StoredPromptLeftOut(MiniatureObjective):
     """The packer is called as in supervised training, and makes the prompt's ids out of the sample."""
 
-    def _input(self, row: ObjectiveRow) -> Any:
-        if self.packer is None:
-            return super()._input(row)
+    def _shaped(self, row: ObjectiveRow) -> Any:
         return self.packer.get_policy_input(row.obs, row.completion, row.ignored)
 
 
@@ -188,3 +186,13 @@ class FieldsUnnamed(MiniatureObjective):
             if "forward_policy_batch" in str(error):
                 raise ValueError("the batch holds more than the model can take: no forward_policy_batch") from None
             raise
+
+
+@fault("OBJ-4")
+class PolicyGradientDropsFields(MiniatureObjective):
+    """The policy gradient needs ids alone, so it hands over those, and what else the batch has is lost."""
+
+    def _logits(self, model: Any, batch: Mapping[str, Any], mask: list[list[bool]]) -> Any:
+        if self.kind == "policy_gradient" and not self.routing_replay:
+            return model(batch["input_ids"].to(model.device))
+        return super()._logits(model, batch, mask)

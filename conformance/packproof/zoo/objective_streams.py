@@ -141,6 +141,23 @@ class GroupsByPlace(MiniatureObjective):
 
 
 @fault("OBJ-12")
+class RowsCountInTheirGroup(MiniatureObjective):
+    """A conversation of two rows is two in its group, and pulls the mean towards its reward."""
+
+    def _rows(self, number: int, trajectory: Any) -> list[ObjectiveRow]:
+        rows = super()._rows(number, trajectory)
+        self.counts = [*(self.counts if number else ()), len(rows)]
+        return rows
+
+    def _group_advantages(self, rewards: list[float], groups: list[Any]) -> list[float]:
+        if len(rewards) != len(self.counts):
+            return super()._group_advantages(rewards, groups)
+        many = [number for number, count in enumerate(self.counts) for _ in range(count)]
+        made = super()._group_advantages([rewards[at] for at in many], [groups[at] for at in many])
+        return [made[many.index(number)] for number in range(len(rewards))]
+
+
+@fault("OBJ-12")
 class AbsentRewardIsZero(MiniatureObjective):
     """An answer that nobody scored counts as one that earned nothing."""
 
