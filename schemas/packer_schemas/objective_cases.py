@@ -178,9 +178,9 @@ class StreamCase(Frozen):
     stream: Literal["logprobs", "advantages", "an advantage"] = Field(
         default="logprobs", description="The stream; an advantage may be a list of entries, or one number."
     )
-    defect: Literal["absent", "absent and marked", "one too few", "one too many", "None", "NaN", "infinity"] = Field(
-        description="What is wrong with it; marked as missing, or at one entry."
-    )
+    defect: Literal[
+        "absent", "absent and marked", "one too few", "one too many", "None", "NaN", "infinity", "too large"
+    ] = Field(description="What is wrong with it; marked as missing, or at one entry. Too large is 1e39.")
     ignored: int = Field(default=0, ge=0, le=3, description="Completion tokens left out of the loss, from the front.")
     unsampled: int = Field(
         default=0, ge=0, le=3, description="Completion ids that the model did not sample, counted from the last one."

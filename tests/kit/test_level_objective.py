@@ -29,6 +29,9 @@ def make_objective(packer=None, **options):
     return Shifted(packer, **options)
 
 
+ready = MiniatureObjective()
+
+
 def without_options(packer=None):
     return MiniatureObjective(packer)
 
@@ -94,6 +97,7 @@ MISTAKES: list[tuple[str, str]] = [
     ("the_class", "returned the class MiniatureObjective, expected an objective"),
     ("broken", "my_objective:broken(packer) raised RuntimeError: no objective today (my_objective.py:"),
     ("gone", "'my_objective' has no attribute 'gone'"),
+    ("ready", "missing a required argument: 'trajectories'. It looks like an objective itself; name what makes it."),
 ]
 
 

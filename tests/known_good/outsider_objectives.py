@@ -9,7 +9,7 @@ import torch
 from packproof.zoo.miniature_objective import MiniatureObjective
 from packproof.zoo.miniature_objective_rows import ObjectiveRow
 
-__all__ = ["DrawsAtRandom", "OneRowAtATime", "RefusesBrokenTurns", "WholeLogSoftmax", "closure"]
+__all__ = ["DrawsAtRandom", "LeavesOutSilentRows", "OneRowAtATime", "RefusesBrokenTurns", "WholeLogSoftmax", "closure"]
 
 
 class OneRowAtATime(MiniatureObjective):
@@ -49,6 +49,15 @@ class RefusesBrokenTurns(MiniatureObjective):
                 raise ValueError(f"trajectory {number}, turn {at}: position {first} is not that of the row so far")
             so_far = prompt + turn["completion_ids"]
         return rows
+
+
+class LeavesOutSilentRows(MiniatureObjective):
+    """Does not score the rows of a conversation in which nothing has weight, as long as others have."""
+
+    def _joined(self, number: int, trajectory: Any) -> list[ObjectiveRow]:
+        rows = super()._joined(number, trajectory)
+        weighing = [row for row in rows if 1 in (row.sampled or [])[row.ignored :]]
+        return weighing or rows[:1]
 
 
 class DrawsAtRandom(MiniatureObjective):

@@ -4,6 +4,7 @@ import math
 import statistics
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from objective_probes import random_probe, recorded
@@ -126,6 +127,13 @@ def test_a_missing_reward_is_named_by_its_trajectory() -> None:
         make_objective()(random_probe(2, 2), made, groups=[1, 1])
 
 
+def test_a_reward_without_room_in_float64_is_named() -> None:
+    """An integer of 400 digits is refused by the trajectory that has it, and 1e39 is a reward like others."""
+    with pytest.raises(ValueError, match="trajectory 1, reward is too large for float64"):
+        group_advantages([1, 10**400], [0, 0])
+    assert group_advantages([np.float32(1), 1e39], [0, 0]) == pytest.approx([-1.0, 1.0])
+
+
 def test_advantages_win_over_groups() -> None:
     """Where both are given, the labels are not even read."""
     made = [recorded([10], [20], [-5.0], None)]
@@ -145,6 +153,9 @@ def test_advantages_win_over_groups() -> None:
         ({"advantages": [1.0, [1.0, 2.0]]}, "trajectory 1: advantages has 2 entries, expected 1"),
         ({"advantages": [1.0, [math.inf]]}, r"trajectory 1: advantages\[0\] is inf"),
         ({"advantages": [1.0, "a"]}, "trajectory 1: advantages"),
+        ({"advantages": [10**400, 1.0]}, "trajectory 0: advantages is too large for float64"),
+        ({"advantages": [1.0, [-(10**5000)]]}, r"trajectory 1: advantages\[0\] is too large for float64"),
+        ({"advantages": [1.0, 1e39]}, r"trajectory 1: advantages is 1e\+39, expected .* at most 3.40282e\+38"),
     ],
 )
 def test_advantages_that_do_not_fit_are_refused(given: Any, message: str) -> None:

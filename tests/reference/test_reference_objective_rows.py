@@ -336,6 +336,21 @@ def test_what_is_no_trajectory_is_refused() -> None:
         make_objective()(random_probe(1, 2), [nothing], advantages=[1])
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (recorded([110], [120], [-5.0]), r"objective: trajectories is one Trajectory, expected a list; pass \[traj"),
+        (None, "objective: trajectories is NoneType None, expected a list of them"),
+        ({"a": 1}, "objective: trajectories is dict {'a': 1}, expected a list of them"),
+    ],
+    ids=["one", "none", "mapping"],
+)
+def test_one_trajectory_is_no_list_of_them(given: Any, message: str) -> None:
+    """What is no list of trajectories is told so, and not taken to pieces."""
+    with pytest.raises(TypeError, match=message):
+        make_objective()(random_probe(1, 2), given, advantages=[1])
+
+
 def test_a_tokenizer_is_no_packer(packer: DecoderOnlyLLMDataPacker) -> None:
     """What cannot shape policy inputs is refused where the objective is made."""
     with pytest.raises(TypeError, match=r"packer is a .*, expected one with get_policy_input"):

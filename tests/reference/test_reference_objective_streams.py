@@ -48,9 +48,15 @@ def test_lists_of_advantages_are_cut_with_the_others(n: int, packer: DecoderOnly
         assert torch.equal(make_objective(given)(probe, made, advantages=advantages).loss, expected)
 
 
-@pytest.mark.parametrize("container", [tuple, np.array, torch.tensor, lambda one: torch.tensor(one).double()])
+@pytest.mark.parametrize(
+    "container",
+    [
+        *(tuple, np.array, torch.tensor, lambda one: torch.tensor(one).double()),
+        *(lambda one: [np.float32(each) for each in one], lambda one: [torch.tensor(each) for each in one]),
+    ],
+)
 def test_logprobs_come_in_any_container(container: Any) -> None:
-    """Tuples, arrays and tensors of logprobs are read as lists are."""
+    """Tuples, arrays and tensors of logprobs, and lists of their numbers, are read as lists are."""
     assert gaps(logprobs=container([-1.5, -2.0, -3.0])) == gaps(logprobs=[-1.5, -2.0, -3.0])
 
 
@@ -60,6 +66,11 @@ def test_logprobs_come_in_any_container(container: Any) -> None:
         ({"logprobs": [-0.1, math.nan, -0.3]}, r"trajectory 0: logprobs\[1\] is nan"),
         ({"logprobs": [-0.1, -0.2, None]}, r"trajectory 0: logprobs\[2\] is None"),
         ({"logprobs": [-math.inf, -0.2, -0.3]}, r"trajectory 0: logprobs\[0\] is -inf"),
+        ({"logprobs": [-0.1, 10**400, -0.3]}, r"trajectory 0: logprobs\[1\] is too large for float64"),
+        (
+            {"logprobs": [-0.1, -0.2, -1e39]},
+            r"trajectory 0: logprobs\[2\] is -1e\+39, expected .* at most 3.40282e\+38",
+        ),
         ({"logprobs": [-0.1, -0.2]}, "trajectory 0: logprobs has 2 entries, expected 3"),
         ({"logprobs": [-0.1] * 4}, "trajectory 0: logprobs has 4 entries, expected 3"),
         ({"logprobs": []}, "trajectory 0: logprobs has 0 entries, expected 3"),
@@ -92,6 +103,12 @@ def test_entries_that_are_not_selected_are_not_looked_at(entry: Any) -> None:
     assert gaps(logprobs=[entry, -2.25, entry], n_ignore_prefix_tokens=1, sampled=[1, 1, 0]) == expected
     made = recorded([110], [120, 121], [-5.0, -6.0], n_ignore_prefix_tokens=1)
     assert make_objective()(random_probe(1, 3), [made], advantages=[[entry, 1.0]]).loss.isfinite()
+
+
+def test_integers_without_bound_are_numbers() -> None:
+    """One that float64 has room for is read, and one that it has none for does no harm where nothing is selected."""
+    assert gaps(logprobs=[-(2**70), -2.0, -3.0])["logprob_gap_max"] == pytest.approx(2.0**70)
+    assert gaps(logprobs=[10**400, -2.5, -3.0], sampled=[0, 1, 1])["logprob_gap_max"] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("logprobs", [None, [-1.0], [math.nan, math.nan]])

@@ -100,8 +100,9 @@ def test_a_text_is_encoded_without_special_tokens_by_the_reward_packer(ready: An
         ({"groups": 0}, "groups is 0"),
         ({"groups": ["x"]}, "4 labels"),
         ({"groups": "xxyy"}, "groups is str 'xxyy'"),
-        ({"reward": None}, "trajectory 2 has the reward None"),
-        ({"reward": float("nan")}, "trajectory 2 has the reward nan"),
+        ({"reward": None}, "trajectory 2 has no reward; score the trajectories before"),
+        ({"reward": float("nan")}, "trajectory 2, reward is nan"),
+        ({"reward": 10**400}, "trajectory 2, reward is too large for float64"),
         ({"text": True}, "trajectory 2 has a text and no completion_ids"),
     ],
 )
@@ -131,3 +132,21 @@ def test_labels_of_tensors_and_arrays_are_labels(groups: Any) -> None:
     """Labels that are tensors, or stand in one, make the groups that equal numbers make."""
     made = [scored([1, 2, 3], 1.0), scored([1, 2, 4], 0.0)]
     assert ignore_shared_prefixes(made, groups, 1) == [2, 2]
+
+
+def test_what_is_of_another_type_is_told_so() -> None:
+    """One trajectory in the place of a list, and a reward that is a text, are TypeErrors that say what was expected."""
+    made = scored([1, 2], 1.0)
+    with pytest.raises(TypeError, match="trajectories is one Trajectory, expected a list"):
+        ignore_shared_prefixes(made, 1, 1)
+    made.reward = "1.0"
+    with pytest.raises(TypeError, match=r"trajectory 1, reward is str '1\.0', expected a finite number"):
+        ignore_shared_prefixes([scored([1], 1.0), made], 2, 1)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    """Rewards, the size of a group and the minimum may come out of an array."""
+    made = [scored([1, 2, 3], 0.0), scored([1, 2, 4], 0.0)]
+    for one, reward in zip(made, np.array([0.7, 0.2], np.float32), strict=True):
+        one.reward = reward
+    assert ignore_shared_prefixes(made, np.int64(2), np.int64(1)) == [2, 2]

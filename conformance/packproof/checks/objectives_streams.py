@@ -17,7 +17,7 @@ from packproof.violation import CallFailed, Unexercised, Violation
 
 __all__: list[str] = []
 
-_ODD: dict[str, Any] = {"None": None, "NaN": math.nan, "infinity": -math.inf}
+_ODD: dict[str, Any] = {"None": None, "NaN": math.nan, "infinity": -math.inf, "too large": 1e39}
 _ODD_REWARDS = {"NaN": math.nan, "infinity": math.inf}
 _OTHER = ScoredRow(prompt_ids=[400, 401], completion_ids=[420])
 _GOOD = ScoredRow(prompt_ids=[110, 111], completion_ids=[120])
@@ -150,14 +150,10 @@ def obj_12(subject: ObjectiveSubject, case: RewardsCase) -> None:
         for number in range(count)
     ]
     given = [recorded(row, model, reward) for row, reward in zip(rows, values, strict=True)]
-    if case.broken is not None:
-        at = case.broken % count
-        given[at] = in_rows(given[at], recorded(_OTHER, model))
     eps = {} if case.eps is None else {"eps": case.eps}
     made = f", eps={case.eps:g}" if case.eps is not None else ""
     call = f"make_objective(packer, kind='policy_gradient'{made})(model, trajectories, groups={case.groups})"
     call = f"{call}, rewards {values}"
-    call = f"{call}, trajectory {case.broken % count} of two rows" if case.broken is not None else call
     if case.eps is not None and case.eps < 0:
         factory = subject.factory
         refused(
@@ -172,6 +168,10 @@ def obj_12(subject: ObjectiveSubject, case: RewardsCase) -> None:
         names = [count, len(case.groups)] if len(case.groups) != count else broken[:1]
         refused(subject, call, lambda: objective(model, given, groups=list(case.groups)), *names)
         return
+    if case.broken is not None:
+        at = case.broken % count
+        given[at] = in_rows(given[at], recorded(_OTHER, model))
+        call = f"{call}, trajectory {at} of two rows"
     run = partial(scored, subject, objective, model, given, call)
     unit = _whole(case, rows, _unit(case, rows, run))
     got = _whole(case, rows, run(groups=list(case.groups)).weights(_row_ids(case, rows)))

@@ -45,7 +45,8 @@ def obj_14(subject: ObjectiveSubject, case: TurnsCase) -> None:
     lines = found.got.weights([row.ids for row in looked_at])
     if 0 in sampled_of(case.turns):
         _expect_sampled_apart(found, looked_at, lines)
-    scale = _scale(found.wanted(looked_at[0]), lines[0])
+    first = len(found.rows) if found.beside else 0  # a single turn, where there is one, is scored as it is to be
+    scale = _scale(found.wanted(looked_at[first]), lines[first])
     for number, (row, line) in enumerate(zip(looked_at, lines, strict=True)):
         own = found.wanted(row)
         have = [one / scale if one else 0.0 for one in line]

@@ -120,6 +120,8 @@ class ObjectiveSubject(ConsumerSubject):
         except TypeError as error:
             options = ", ".join(OBJECTIVE_OPTIONS)
             text = f"the factory cannot be called with a packer and the options {options}: {error}."
+            if "trajectories" in signature.parameters:
+                text = f"{text} It looks like an objective itself; name what makes it."
             raise UsageError(f"--objective {self.target!r}: {text}") from None
 
 

@@ -110,8 +110,9 @@ def conversed(subject: "ObjectiveSubject", case: TurnsCase, *, distinct: bool) -
     own = model.logprobs([0, 0])[0]
     given = [conversation(case, [own - math.log(one) for one in ratios])]
     lists = case.advantages == "lists" and distinct
-    advantages = [1.0 + place if lists else _NUMBER for place in range(len(said))]
-    handed: list[Any] = [list(advantages) if lists else _NUMBER]
+    number = _NUMBER if distinct else 1.0
+    advantages = [1.0 + place if lists else number for place in range(len(said))]
+    handed: list[Any] = [list(advantages) if lists else number]
     beside = [] if lists or not distinct else [_COMPANION]
     given += [recorded(row, model, **_record(case, row)) for row in beside]
     handed += [row.advantage for row in beside]

@@ -17,7 +17,7 @@ kinds: st.SearchStrategy[ObjectiveKind] = st.sampled_from(get_args(ObjectiveKind
 """Kinds of objectives."""
 
 _advantages = st.sampled_from([1.0, -1.0, 2.0, 0.5, -0.25])
-_ratios = st.sampled_from([1.35, 0.65, 10.0, 0.1, 0.9, 1.1, 3.0, 1.0])
+_ratios = st.sampled_from([1.0, 1.35, 0.65, 10.0, 0.1, 0.9, 1.1, 3.0])
 sources: st.SearchStrategy[Any] = st.sampled_from(["numbers", "rewards"])
 """Where advantages come from."""
 sampled_or_not: st.SearchStrategy[list[Any]] = st.sampled_from([[], [0, 1, 1, 1], [1, 0, 1, 0], [0, 1, 0, 0]])

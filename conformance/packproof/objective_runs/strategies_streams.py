@@ -59,7 +59,7 @@ def streams() -> st.SearchStrategy[StreamCase]:
 
     No two parts are drawn alike, or Hypothesis would spend most cases on exchanging one for the other.
     """
-    odd, absent = ("None", "NaN", "infinity"), ("absent", "absent and marked")
+    odd, absent = ("None", "NaN", "infinity", "too large"), ("absent", "absent and marked")
     lengths = ("one too few", "one too many")
     drawn: list[tuple[Any, Any, Any, int]] = [("clipped", "logprobs", one, 0) for one in odd + absent + lengths * 3] * 2
     drawn += [("policy_gradient", "logprobs", one, 0) for one in (*odd, *absent, *lengths)]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from packproof.zoo.miniature_objective_rows import MiniatureRows, ObjectiveRow, finite
+from packproof.zoo.miniature_objective_rows import FLOAT32_MOST, MiniatureRows, ObjectiveRow, finite
 
 __all__ = ["MiniatureObjective", "ObjectiveResult"]
 
@@ -104,11 +104,11 @@ class MiniatureObjective(MiniatureRows):
     def _check_advantage(self, row: ObjectiveRow, place: int, given: Any) -> None:
         where = f"trajectory {row.trajectory}: advantages"
         if not isinstance(given, list):
-            finite(given, where)
+            finite(given, where, FLOAT32_MOST)
         elif len(given) != row.total:
             raise ValueError(f"{where} has {len(given)} entries for {row.total} completion ids")
         else:
-            finite(given[row.entries[place]], f"{where}[{row.entries[place]}]")
+            finite(given[row.entries[place]], f"{where}[{row.entries[place]}]", FLOAT32_MOST)
 
     def _advantage(self, row: ObjectiveRow, place: int, given: Any) -> float:
         return given[row.entries[place]] if isinstance(given, list) else given

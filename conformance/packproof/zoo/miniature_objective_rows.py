@@ -1,19 +1,22 @@
 """The rows of the miniature objective: policy inputs, a batch and its mask, and what stands beside each prediction."""
 
 import copy
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["MiniatureRows", "ObjectiveRow", "finite"]
+__all__ = ["FLOAT32_MOST", "MiniatureRows", "ObjectiveRow", "finite"]
+
+FLOAT32_MOST = 3.4028234663852886e38
+"""The largest number of the type in which logprobs and advantages are put beside each other."""
 
 Stream = list[Any]
 
 
-def finite(value: Any, where: str) -> float:
-    """The number; `ValueError` for None, NaN and infinities."""
-    if value is None or not math.isfinite(value):
+def finite(value: Any, where: str, most: float = sys.float_info.max) -> float:
+    """The number; `ValueError` for None, NaN, infinities and what is above `most`."""
+    if value is None or not -most <= value <= most:
         raise ValueError(f"{where} is {value}, expected a finite number")
     return float(value)
 
@@ -207,7 +210,7 @@ class MiniatureRows:
             raise ValueError(f"{where} are absent{f', missing at {row.missing}' if row.missing else ''}")
         if not isinstance(row.completion, str) and len(row.logprobs) != len(row.completion):
             raise ValueError(f"{where} has {len(row.logprobs)} entries for {len(row.completion)} completion ids")
-        finite(row.logprobs[place], f"{where}[{place}]")
+        finite(row.logprobs[place], f"{where}[{place}]", FLOAT32_MOST)
 
     def _logprob(self, row: ObjectiveRow, place: int) -> float | None:
         known = row.logprobs is not None and 0 <= place < len(row.logprobs)

@@ -22,6 +22,19 @@ class NanMadeZero(MiniatureObjective):
 
 
 @fault("OBJ-8")
+class FarNumbersTaken(MiniatureObjective):
+    """A logprob of -1e39 is a finite number, and becomes an infinity where it is put beside float32."""
+
+    def _check_logprobs(self, row: ObjectiveRow, place: int) -> None:
+        known = self._logprob(row, place)
+        try:
+            super()._check_logprobs(row, place)
+        except ValueError as error:
+            if "expected a finite" not in str(error) or known is None or not math.isfinite(known):
+                raise
+
+
+@fault("OBJ-8")
 class ShorterStreamFilled(MiniatureObjective):
     """A stream of another length is cut or filled with its last entry until it fits."""
 

@@ -180,5 +180,6 @@ class SampledUnreadInLaterRows(_OfSeveralTurns):
     """Where a conversation begins a new row, all that its turns hold from there on is trained."""
 
     def _made(self, row: ObjectiveRow, place: int) -> None:
+        self._check_sampled(row)
         if place and row.sampled is not None:
             row.sampled = [int(entry >= 0) for entry in row.entries]

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
+from packer_reference.finite import finite_number
 from packer_reference.group_labels import group_label, plain_values
 
-__all__ = ["expect_eps", "finite_number", "group_advantages", "trajectory_advantages"]
+__all__ = ["expect_eps", "group_advantages", "trajectory_advantages"]
 
 
 def group_advantages(rewards: Iterable[Any], groups: Iterable[Hashable], eps: float = 1e-6) -> list[float]:
@@ -74,15 +74,3 @@ def expect_eps(eps: Any, where: str) -> None:
     """`ValueError` unless `eps` is a finite number of at least 0."""
     if finite_number(eps, f"{where}: eps") < 0:
         raise ValueError(f"{where}: eps is {eps}, expected a number of at least 0")
-
-
-def finite_number(value: Any, where: str) -> float:
-    """The number as a float; `ValueError` for None, NaN and infinities, `TypeError` for what is no number."""
-    if value is None:
-        raise ValueError(f"{where} is None, expected a finite number")
-    plain = value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
-    if not isinstance(plain, Real):
-        raise TypeError(f"{where} is {type(value).__name__} {value!r}, expected a finite number")
-    if not math.isfinite(plain):
-        raise ValueError(f"{where} is {plain}, expected a finite number")
-    return float(plain)

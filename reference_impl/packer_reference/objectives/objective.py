@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from packer_reference.objectives.advantages import expect_eps, finite_number, trajectory_advantages
+from packer_reference.finite import finite_number
+from packer_reference.objectives.advantages import expect_eps, trajectory_advantages
 from packer_reference.objectives.forward import expect_fields, logits_of
 from packer_reference.objectives.loss import clipped_terms, logprob_gap, next_token_logprobs
 from packer_reference.objectives.result import ObjectiveResult
@@ -14,6 +15,7 @@ from packer_reference.objectives.rows import rows_of
 from packer_reference.objectives.selection import select
 from packer_reference.objectives.shaping import packed, packed_by_hand
 from packer_reference.objectives.streams import advantages_beside, logprobs_beside
+from packer_reference.trajectories import plain_trajectories
 from packer_schemas import FORWARD_REPLAY_BATCH_KEY, PolicyPacker
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ class Objective:
         """
         import torch
 
-        given = list(trajectories)
+        given = plain_trajectories(trajectories, "objective")
         if not given:
             raise ValueError("objective: 0 trajectories; fix what feeds it, a loss of nothing would hide its mistake")
         if self.routing_replay and self.packer is None:

@@ -1,12 +1,13 @@
 """The recorded numbers beside the selected predictions: entry j of a stream stands at the prediction of id j."""
 
 from collections.abc import Iterator, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from packer_reference.finite import FLOAT32_MOST, finite_number
 from packer_reference.group_labels import plain_values
-from packer_reference.objectives.advantages import finite_number
 from packer_reference.objectives.rows import Part, Row
 
 __all__ = ["advantages_beside", "logprobs_beside", "unsampled"]
@@ -59,7 +60,7 @@ def advantages_beside(row: Row, length: int, chosen: np.ndarray, advantage: Any)
     if not len(chosen):
         return np.empty(0)
     if not isinstance(advantage, Sequence) and not getattr(advantage, "ndim", 0):
-        return np.full(len(chosen), finite_number(advantage, where))
+        return np.full(len(chosen), finite_number(advantage, where, FLOAT32_MOST))
     if not 0 <= chosen[0] <= chosen[-1] < length:
         raise ValueError(f"{where}: a list of entries, and the packer's mask selects what is no completion id")
     places = np.empty(len(chosen), np.intp)
@@ -105,9 +106,9 @@ def _entries(stream: list[Any], where: str, count: int, places: np.ndarray) -> n
     if entries is None:
         raise ValueError(f"{where}: {stream!r:.80} is no list of numbers")
     read = entries[places]
-    if not np.isfinite(read).all():
-        at = int(places[np.flatnonzero(~np.isfinite(read))[0]])
-        raise ValueError(f"{where}[{at}] is {stream[at]}, expected a finite number")
+    if not (np.abs(read) <= FLOAT32_MOST).all():  # which NaN is not either
+        for at in places.tolist():
+            finite_number(stream[at], f"{where}[{at}]", FLOAT32_MOST)
     return read
 
 
@@ -120,7 +121,16 @@ def _numbers(stream: Any) -> np.ndarray | None:
         entries = np.array([np.nan if value is None else value for value in values] if None in values else values)
     except ValueError:  # no list, lists of different lengths, or arrays that are compared with None
         return None
+    if entries.dtype == object and all(isinstance(value, Real) for value in entries.flat):
+        entries = np.array([_float64(value) for value in values])
     return entries.astype(np.float64) if entries.ndim == 1 and (entries.dtype.kind in "fiub" or not values) else None
+
+
+def _float64(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # integers have no bound
+        return np.inf
 
 
 def _expect_length(where: str, got: int, expected: int) -> None:

@@ -1,14 +1,16 @@
 """How much of the beginning of a completion carries no loss, because a differently rewarded one begins alike."""
 
 import itertools
-import math
 from collections.abc import Hashable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from packer_reference.finite import finite_number
 from packer_reference.group_labels import group_label, plain_values
 from packer_reference.token_ids import token_ids
+from packer_reference.trajectories import plain_trajectories
 
 __all__ = ["ignore_shared_prefixes"]
 
@@ -25,11 +27,13 @@ def ignore_shared_prefixes(
     on an error, not at all.
 
     Raises `ValueError` for a minimum or groups that do not fit, a trajectory without a finite reward, and a text
-    without a packer; `TypeError` for completions that are neither ids nor text, and for labels without a hash.
+    without a packer; `TypeError` for completions that are neither ids nor text, for rewards that are no numbers, for
+    one trajectory alone, and for labels without a hash.
     Spec: bodies, BODY-20.
     """
-    if type(minimum) is not int or minimum < 1:
+    if isinstance(minimum, bool) or not isinstance(minimum, Integral) or minimum < 1:
         raise ValueError(f"ignore_shared_prefixes: minimum is {minimum!r}, expected an integer of at least 1")
+    trajectories = plain_trajectories(trajectories, "ignore_shared_prefixes")
     members: dict[Hashable, list[int]] = {}
     for at, label in enumerate(_labels(groups, len(trajectories))):
         members.setdefault(label, []).append(at)
@@ -76,7 +80,7 @@ def _common(one: list[int], other: list[int]) -> int:
 
 
 def _labels(groups: Any, count: int) -> Sequence[Hashable]:
-    if type(groups) is int:
+    if isinstance(groups, Integral) and not isinstance(groups, bool):
         if groups < 1 or count % groups:
             raise ValueError(
                 f"ignore_shared_prefixes: groups is {groups}, expected a number that divides the {count} trajectories"
@@ -104,10 +108,6 @@ def _ids(trajectory: Any, packer: Any, at: int) -> list[int]:
 
 
 def _reward(trajectory: Any, at: int) -> float:
-    reward = trajectory.reward
-    if reward is None or not math.isfinite(reward):
-        raise ValueError(
-            f"ignore_shared_prefixes: trajectory {at} has the reward {reward}, expected a finite number; score the "
-            "trajectories before"
-        )
-    return reward
+    if trajectory.reward is None:
+        raise ValueError(f"ignore_shared_prefixes: trajectory {at} has no reward; score the trajectories before")
+    return finite_number(trajectory.reward, f"ignore_shared_prefixes: trajectory {at}, reward")
