@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from edited_engine import GREEDY, ids_of
 from reference_samples import observe, packer_on
-from tiny_models import Bigram, dense, uniform
+from tiny_models import Bigram, dense, experts, uniform
 
 from packer_reference import DecoderOnlyLLMDataPacker
 from packer_reference.rollouts import HFRollout
@@ -70,6 +71,10 @@ def test_the_packer_and_its_tokenizer_are_the_body_s(model: Any, packer: Any) ->
         ("temperature", -0.1),
         ("temperature", math.nan),
         ("temperature", "1"),
+        ("temperature", True),
+        ("temperature", np.bool_(True)),
+        ("temperature", np.float32("nan")),
+        ("temperature", 10**400),
         ("max_tokens", 0),
         ("stop_token_ids", [-1]),
         ("seed", 1.5),
@@ -120,7 +125,7 @@ def test_a_prompt_that_fills_the_model_is_refused_and_one_shorter_is_not(model: 
 
 def test_ids_that_the_model_does_not_know_are_refused(model: Any, packer: Any) -> None:
     """A packer with a larger vocabulary than the model's is told so, and not by the embedding."""
-    with pytest.raises(ValueError, match=r"sample 0: prompt id 640, and the model knows the ids 0 to 639"):
+    with pytest.raises(ValueError, match=r"sample 0: prompt id 640 at position 1, and the model knows the ids 0 to 639"):
         HFRollout(model, packer=packer).generate([observe("Hi")], prompt_ids=[[1, 640]])
 
 
@@ -170,11 +175,41 @@ def test_a_hook_that_answers_with_no_list_is_refused(model: Any, hook: str, answ
         HFRollout(model, packer=packer, sampling=GREEDY).generate([observe("Hi")])
 
 
-def test_integers_of_numpy_are_integers(model: Any, packer: Any) -> None:
-    """A group size and a seed that were read from an array are taken as the numbers they are."""
+def test_numbers_of_numpy_are_numbers(model: Any, packer: Any) -> None:
+    """A group size, a seed and a temperature that were read from an array are taken as the numbers they are."""
     sampling = {"n": np.int64(2), "max_tokens": np.int32(3), "seed": np.int64(5), "stop_token_ids": np.array([], int)}
-    made = HFRollout(model, packer=packer, sampling=sampling).generate([observe("Hi")])
-    assert [len(ids) for ids in ids_of(made)] == [3, 3]
+    body = HFRollout(model, packer=packer, sampling={**sampling, "temperature": np.float32(0.5)})
+    assert type(body.sampling.temperature) is float
+    plain = HFRollout(model, packer=packer, sampling={**sampling, "temperature": 0.5})
+    made = ids_of(body.generate([observe("Hi")]))
+    assert [len(ids) for ids in made] == [3, 3]
+    assert made == ids_of(plain.generate([observe("Hi")]))
+
+
+def _in_a_wrapper(model: Any) -> Any:
+    return torch.nn.DataParallel(model)
+
+
+def _compiled(model: Any) -> Any:
+    return torch.compile(model, backend="eager", dynamic=True)
+
+
+@pytest.mark.parametrize("wrap", [_in_a_wrapper, _compiled])
+@pytest.mark.parametrize("make", [dense, experts])
+def test_a_wrapped_model_is_looked_into(packer: Any, wrap: Callable[[Any], Any], make: Callable[[], Any]) -> None:
+    """Limit, vocabulary, masks and routers are those of the model within: it generates as if there were no wrapper."""
+    samples, sampling = [observe("Hi"), observe("a b c")], {**GREEDY, "max_tokens": 3}
+    bodies = [
+        HFRollout(model, packer=packer, sampling=sampling, routing_replay=make is experts)
+        for model in (make(), wrap(make()))
+    ]
+    plain, wrapped = (ids_of(body.generate(samples)) for body in bodies)
+    assert plain == wrapped
+    assert [len(ids) for ids in ids_of(bodies[1].generate(samples[:1], prompt_ids=[[71] * 63]))] == [1]
+    with pytest.raises(ValueError, match=r"sample 0 has 64 prompt ids, and the model takes 64"):
+        bodies[1].generate(samples[:1], prompt_ids=[[71] * 64])
+    with pytest.raises(ValueError, match=r"prompt id 640 at position 0, .* a vocabulary of 640"):
+        bodies[1].generate(samples[:1], prompt_ids=[[640]])
 
 
 class Bare:

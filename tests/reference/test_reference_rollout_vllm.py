@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 from edited_engine import GREEDY, TEXTS, Edited, ids_of
 from reference_samples import observe, packer_on
 from tiny_models import dense, forward_logprobs
@@ -312,3 +313,21 @@ def test_the_engine_in_the_process_answers_as_vllm_does(llm: Any) -> None:
     assert again.outputs[0].finish_reason == "stop"
     with pytest.raises(ValueError, match="greedy sampling has one completion"):
         dataclasses.replace(settings, n=2, temperature=0)
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, torch.nn.DataParallel])
+def test_a_model_in_the_place_of_the_engine_is_refused(model: Any, packer: Any, wrap: Callable[[Any], Any]) -> None:
+    """A transformers model has a generate too, with other arguments; the message says where it goes instead."""
+    said = r"VLLMRollout: llm is a \w+, expected a vllm.LLM .*; a model of transformers goes to HFRollout, or into InPro"
+    with pytest.raises(TypeError, match=said):
+        VLLMRollout(wrap(model), packer=packer)
+    with pytest.raises(TypeError, match=r"llm is the class Qwen2ForCausalLM, expected a vllm\.LLM"):
+        VLLMRollout(type(model), packer=packer)
+
+
+def test_an_id_beyond_the_vocabulary_is_refused_by_the_engine(llm: Any, packer: Any) -> None:
+    """The message names the prompt, the id, its position and the size of the vocabulary; nothing is generated."""
+    body = VLLMRollout(llm, packer=packer, sampling={"max_tokens": 2})
+    said = r"prompt 1: prompt id 700 at position 1, and the model knows the ids 0 to 639, a vocabulary of 640"
+    with pytest.raises(ValueError, match=said):
+        body.generate([observe("Hi"), observe("Hi")], prompt_ids=[[71], [71, 700]])

@@ -1,13 +1,17 @@
 """A causal language model run over rows that grow by one id at a time."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 __all__ = ["ForwardPass", "can_fill", "length_limit", "vocabulary"]
 
 _CACHES = ("cache", "past_key_values")
 """What `forward` calls its cache, and so does its output: the first in later versions of transformers 5."""
+
+
+_INSIDE = ("module", "_orig_mod")
+"""Where wrappers of torch keep a model: `DistributedDataParallel` and its like, and what `torch.compile` makes."""
 
 
 class ForwardPass:
@@ -82,11 +86,29 @@ def vocabulary(model: Any) -> int | None:
 
 
 def _declared(model: Any, name: str) -> int | None:
-    config: Any = getattr(model, "config", None)
+    configs = (getattr(one, "config", None) for one in _layers(model))
+    config: Any = next((one for one in configs if one is not None), None)
     text = config.get_text_config() if hasattr(config, "get_text_config") else config
     value = getattr(text, name, None)
     return value if isinstance(value, int) else None
 
 
 def _parameters(model: Any) -> set[str]:
-    return set(inspect.signature(model.forward).parameters)
+    """What `forward` names; a wrapper that passes everything on names nothing, and what it wraps does."""
+    named: set[str] = set()
+    for one in _layers(model):
+        parameters = inspect.signature(one.forward).parameters.values()
+        named |= {each.name for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
+        if not any(each.kind is each.VAR_KEYWORD for each in parameters):
+            break
+    return named
+
+
+def _layers(model: Any) -> Iterator[Any]:
+    """A model, and what it wraps, from the outside in."""
+    import torch
+
+    while model is not None:
+        yield model
+        inside = (getattr(model, name, None) for name in _INSIDE)
+        model = next((inner for inner in inside if isinstance(inner, torch.nn.Module)), None)

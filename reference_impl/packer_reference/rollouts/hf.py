@@ -7,7 +7,7 @@ from packer_reference.moe.record import RoutingRecorder
 from packer_reference.rollouts.body import RolloutBody
 from packer_reference.rollouts.decoding import Request, decode
 from packer_reference.rollouts.forward_pass import length_limit, vocabulary
-from packer_reference.rollouts.inputs import refuse_long
+from packer_reference.rollouts.inputs import refuse_long, refuse_unknown
 from packer_reference.rollouts.records import Draw
 from packer_reference.token_ids import token_ids
 
@@ -73,12 +73,7 @@ class HFRollout(RolloutBody):
         if not ids:
             raise ValueError(f"{where}: the prompt encodes to no ids; check the source that produces it")
         refuse_long(len(ids), length_limit(self.model), where)
-        known = vocabulary(self.model)
-        if known is not None and max(ids) >= known:
-            raise ValueError(
-                f"{where}: prompt id {max(ids)}, and the model knows the ids 0 to {known - 1}; "
-                "is the packer's tokenizer the model's?"
-            )
+        refuse_unknown(ids, vocabulary(self.model), where)
         return ids
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from packer_reference.moe.record import RoutingRecorder
 from packer_reference.rollouts.decoding import Request, decode
-from packer_reference.rollouts.forward_pass import length_limit
-from packer_reference.rollouts.inputs import refuse_long
+from packer_reference.rollouts.forward_pass import length_limit, vocabulary
+from packer_reference.rollouts.inputs import refuse_long, refuse_unknown
 from packer_reference.rollouts.records import Draw
 from packer_reference.token_ids import token_ids
 
@@ -94,7 +94,7 @@ class InProcessLLM:
         """An answer for each prompt: a text, or a mapping with `prompt` or `prompt_token_ids`.
 
         `sampling_params` is one for all or a list; `use_tqdm` is taken and shows nothing. Raises `ValueError` for a
-        prompt that is empty, too long or has media, and for another number of settings than prompts.
+        prompt that is empty, too long, has media or an id beyond the vocabulary, and for another number of settings than prompts.
         """
         del use_tqdm
         if isinstance(prompts, str | Mapping):
@@ -134,6 +134,7 @@ class InProcessLLM:
         if not ids:
             raise ValueError(f"{where} is empty; an engine needs at least one id")
         refuse_long(len(ids), self.model_config.max_model_len, where)
+        refuse_unknown(ids, vocabulary(self._model), where)
         return ids
 
     def _request(self, where: str, ids: list[int], settings: SamplingParams, turn: int) -> Request:

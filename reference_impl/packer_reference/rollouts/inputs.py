@@ -7,7 +7,7 @@ from packer_reference.rollouts.hooks import collated_inputs
 from packer_reference.token_ids import token_ids
 from packer_schemas import PretokenizedRolloutPacker
 
-__all__ = ["engine_inputs", "refuse_long"]
+__all__ = ["engine_inputs", "refuse_long", "refuse_unknown"]
 
 
 def engine_inputs(packer: Any, samples: Any, prompt_ids: Any, body: str) -> list[Any]:
@@ -31,6 +31,20 @@ def engine_inputs(packer: Any, samples: Any, prompt_ids: Any, body: str) -> list
         for sample, ids in zip(samples, given, strict=True)
     ]
     return collated_inputs(packer, inputs, where)
+
+
+def refuse_unknown(ids: Sequence[int], known: int | None, where: str) -> None:
+    """`ValueError` for a prompt id that a model with `known` ids does not have; None stands for one that says nothing.
+
+    Spec: bodies, BODY-2.
+    """
+    if known is None or max(ids) < known:
+        return
+    at = next(at for at, id in enumerate(ids) if id >= known)
+    raise ValueError(
+        f"{where}: prompt id {ids[at]} at position {at}, and the model knows the ids 0 to {known - 1}, a vocabulary of "
+        f"{known}; is the packer's tokenizer the model's?"
+    )
 
 
 def refuse_long(length: int, limit: int | None, where: str) -> None:

@@ -4,6 +4,7 @@ import math
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from packer_reference.token_ids import token_ids
@@ -58,15 +59,27 @@ def _at_least_one(value: Any, where: str, what: str) -> int:
 
 
 def _temperature(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    number = _real(value)
+    if number is None or number < 0:
         raise ValueError(f"{where} is {value!r}, expected a finite number of at least 0; 0 takes the likeliest id")
-    return float(value)
+    return number
 
 
 def _seed(value: Any, where: str) -> int | None:
     if value is not None and _integer(value) is None:
         raise ValueError(f"{where} is {value!r}, expected an integer or None")
     return _integer(value)
+
+
+def _real(value: Any) -> float | None:
+    """The value as a plain finite float, a scalar of NumPy too; None for what is none, and a bool is none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _integer(value: Any) -> int | None:
