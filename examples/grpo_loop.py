@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of weights and draws")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write the curves to this file too")
     given = parser.parse_args(arguments)
+    if given.svg and (given.svg.is_dir() or not given.svg.parent.is_dir()):
+        parser.error(f"argument --svg: {str(given.svg)!r} cannot be written, expected a file in a folder that exists")
     packer_class = WRONG.get(given.wrong, DecoderOnlyLLMDataPacker)
     print(f"packer: {packer_class.__name__}; {len(PROMPTS)} prompts, {GROUP} answers to each, {given.steps} steps\n")
 
@@ -99,10 +101,9 @@ def verdict(packer_class: type[DecoderOnlyLLMDataPacker]) -> str:
 
 
 def _steps(text: str) -> int:
-    steps = int(text)
-    if steps < 1:
-        raise argparse.ArgumentTypeError(f"{steps} steps, expected at least 1")
-    return steps
+    if not (text.isascii() and text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"{text!r}, expected a whole number of at least 1")
+    return int(text)
 
 
 if __name__ == "__main__":

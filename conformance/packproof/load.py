@@ -18,6 +18,17 @@ from packproof.wording import printable
 
 __all__ = ["describe", "import_from", "load_callable", "load_made", "load_object"]
 
+_NAMED = {
+    "--packer": "packers:make_packer",
+    "--packer-gate": "gates:make_gate",
+    "--source": "sources:make_source",
+    "--source-run": "runs:make_run",
+    "--rollout": "rollouts:make_rollout",
+    "--objective": "objectives:make_objective",
+    "--trainer": "trainers:make_trainer",
+}
+"""A factory of each kind, as an example."""
+
 _LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
 
@@ -28,7 +39,8 @@ def load_object(path: str, option: str) -> Any:
     """
     module_name, colon, attribute = path.partition(":")
     if not module_name or path.endswith(".") or (colon and not all(attribute.split("."))):
-        raise UsageError(f"{option} {path!r}: expected module:factory, for example my_package.packers:make_packer")
+        example = _NAMED.get(option, "things:make_thing")
+        raise UsageError(f"{option} {path!r}: expected module:factory, for example my_package.{example}")
     try:
         with limits.guarded(limits.SETUP_LIMIT_S, spare_imports=False):
             return _load(path, option, module_name, attribute)
@@ -88,7 +100,8 @@ def load_callable(path: str, option: str) -> Callable[..., Any]:
     """As `load_object`, for something that can be called."""
     found = load_object(path, option)
     if not callable(found):
-        hint = f" Name the factory in it: {path}:make_packer, say." if inspect.ismodule(found) else ""
+        factory = _NAMED.get(option, "things:make_thing").partition(":")[2]
+        hint = f" Name the factory in it: {path}:{factory}, say." if inspect.ismodule(found) else ""
         raise UsageError(f"{option} {path!r}: expected a callable, got {type(found).__name__}.{hint}")
     return found
 

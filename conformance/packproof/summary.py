@@ -53,9 +53,12 @@ def _advice(subject: SubjectReport) -> list[str]:
     lines = []
     reasons: dict[tuple[str, str], list[str]] = {}
     for outcome in subject.outcomes:
-        if outcome.status == "not applicable" or (outcome.status == "pass" and outcome.reason):
-            what = outcome.status if outcome.status == "not applicable" else "not tested"
-            reasons.setdefault((what, outcome.reason), []).append(outcome.requirement)
+        if outcome.status == "not applicable":
+            reasons.setdefault((outcome.status, outcome.reason), []).append(outcome.requirement)
+        elif outcome.status == "pass" and outcome.reason:
+            reasons.setdefault(("tested in part", outcome.reason.removeprefix("in part: ")), []).append(
+                outcome.requirement
+            )
     for (what, reason), ids in reasons.items():
         text = f"{what}: {_spans(ids)}: {reason}"
         lines += textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)

@@ -53,11 +53,22 @@ def test_a_wrong_packer_runs_and_the_kit_names_its_rule(
     assert (float(gap[1]) > 1e-2) == in_the_gap
 
 
-@pytest.mark.parametrize("arguments", [["--break", "none"], ["--steps", "0"], ["--steps", "many"]])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--break", "none"], "invalid choice: 'none'"),
+        (["--steps", "0"], "'0', expected a whole number of at least 1"),
+        (["--steps", "many"], "'many', expected a whole number of at least 1"),
+        (["--svg", "missing/folder/x.svg"], "'missing/folder/x.svg' cannot be written, expected a file in a folder"),
+        (["--svg", "."], "'.' cannot be written"),
+    ],
+)
 def test_a_mistake_in_an_argument_is_named(
-    loop: ModuleType, capsys: pytest.CaptureFixture[str], arguments: list[str]
+    loop: ModuleType, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
-    """An unknown break and a number of steps below one end with the usage, and no traceback."""
+    """A break, a number of steps and a file that are none end in one line below the usage, before any work."""
     with pytest.raises(SystemExit):
         loop.main(arguments)
-    assert f"argument {arguments[0]}" in capsys.readouterr().err
+    shown = capsys.readouterr()
+    assert f"error: argument {arguments[0]}: {said}" in shown.err.splitlines()[-1]
+    assert shown.out == ""

@@ -93,6 +93,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"rollout": ["my_bodies:broken"]}, "raised OSError: no engine today (my_bodies.py:"),
     ({"rollout": ["my_bodies:old"]}, "It is made as factory(model, packer=..., sampling=..., routing_replay=...)"),
     ({"rollout": ["my_bodies:gone"]}, "'my_bodies' has no attribute 'gone'"),
+    ({"rollout": ["my_bodies"]}, "got module. Name the factory in it: my_bodies:make_rollout, say."),
+    ({"trainer": ["my_bodies:"]}, "expected module:factory, for example my_package.trainers:make_trainer"),
     ({"trainer": ["my_bodies:parts"]}, "expected the parts of a trainer, an object with build_packers"),
     (
         {"packer": ["packers:Plain"], "packer-select": ["BODY-4"]},

@@ -125,7 +125,8 @@ def test_a_prompt_that_fills_the_model_is_refused_and_one_shorter_is_not(model: 
 
 def test_ids_that_the_model_does_not_know_are_refused(model: Any, packer: Any) -> None:
     """A packer with a larger vocabulary than the model's is told so, and not by the embedding."""
-    with pytest.raises(ValueError, match=r"sample 0: prompt id 640 at position 1, and the model knows the ids 0 to 639"):
+    said = r"sample 0: prompt id 640 at position 1, and the model knows the ids 0 to 639"
+    with pytest.raises(ValueError, match=said):
         HFRollout(model, packer=packer).generate([observe("Hi")], prompt_ids=[[1, 640]])
 
 

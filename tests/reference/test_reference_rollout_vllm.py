@@ -318,7 +318,7 @@ def test_the_engine_in_the_process_answers_as_vllm_does(llm: Any) -> None:
 @pytest.mark.parametrize("wrap", [lambda model: model, torch.nn.DataParallel])
 def test_a_model_in_the_place_of_the_engine_is_refused(model: Any, packer: Any, wrap: Callable[[Any], Any]) -> None:
     """A transformers model has a generate too, with other arguments; the message says where it goes instead."""
-    said = r"VLLMRollout: llm is a \w+, expected a vllm.LLM .*; a model of transformers goes to HFRollout, or into InPro"
+    said = r"VLLMRollout: llm is a \w+, expected a vllm.LLM .*; a model of transformers goes to HFRollout, or into"
     with pytest.raises(TypeError, match=said):
         VLLMRollout(wrap(model), packer=packer)
     with pytest.raises(TypeError, match=r"llm is the class Qwen2ForCausalLM, expected a vllm\.LLM"):

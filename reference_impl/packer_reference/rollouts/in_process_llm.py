@@ -94,7 +94,8 @@ class InProcessLLM:
         """An answer for each prompt: a text, or a mapping with `prompt` or `prompt_token_ids`.
 
         `sampling_params` is one for all or a list; `use_tqdm` is taken and shows nothing. Raises `ValueError` for a
-        prompt that is empty, too long, has media or an id beyond the vocabulary, and for another number of settings than prompts.
+        prompt that is empty, too long, has media or an id beyond the vocabulary, and for another number of settings
+        than prompts.
         """
         del use_tqdm
         if isinstance(prompts, str | Mapping):
