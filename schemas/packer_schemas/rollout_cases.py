@@ -19,6 +19,7 @@ __all__ = [
     "RepeatedCase",
     "RolloutHookCase",
     "RoutingCase",
+    "SampledId",
     "SpoiledCase",
     "SpokenOfCase",
     "TinyTokenizer",
@@ -51,6 +52,17 @@ HookForm = Literal[
 ]
 """What the packer's hooks for whole batches do."""
 
+SampledId = Literal[
+    "any",
+    "the end",
+    "the fill",
+    "one of stop_token_ids",
+    "the end, where another id stops",
+    "the end, where no id stops",
+    "a stop string",
+]
+"""What a greedy completion is made to hold; the last ones set `stop_token_ids`, or `stop`."""
+
 _TOKENIZER = "Whose tokenizer the packer has."
 _WEIGHTS = "Decides the weights of the model."
 _PROMPTS = "The texts of the samples, in order."
@@ -80,7 +92,7 @@ class GenerationCase(_Generating):
     max_tokens: int = Field(default=3, ge=1, le=16, description=_MOST)
     temperature: float = Field(default=0.0, ge=0, description="0 takes the likeliest id.")
     positions: Literal["rotary", "learned"] = Field(default="rotary", description="How the model tells places apart.")
-    samples_id: Literal["any", "the end", "the fill", "one of stop_token_ids"] = Field(
+    samples_id: SampledId = Field(
         default="any", description="What the first sample has for the id at place `at` of its greedy completion."
     )
     at: int = Field(default=0, ge=0, description="A place in that completion.")

@@ -28,7 +28,7 @@ class OneByOne:
         if type(given["n"]) is not int or given["n"] < 1:
             raise ValueError(f"n={given['n']!r}: expected an integer of at least 1")
         self.sampling = given
-        self.stop = given.get("stop_token_ids") or [packer.tokenizer.eos_token_id]
+        self.stop = given.get("stop_token_ids", [packer.tokenizer.eos_token_id])
         self.generator = torch.Generator()
         if given["seed"] is None:
             self.generator.seed()
@@ -127,7 +127,7 @@ class Generate(OneByOne):
                 max_new_tokens=min(
                     self.sampling["max_tokens"], self.model.config.max_position_embeddings - len(prompt)
                 ),
-                eos_token_id=list(self.stop),
+                eos_token_id=list(self.stop) or None,
                 pad_token_id=0,
                 output_logits=True,
                 return_dict_in_generate=True,

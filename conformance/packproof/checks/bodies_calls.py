@@ -17,12 +17,13 @@ from packproof.driver import short
 from packproof.expect import expect_ids
 from packproof.load import describe
 from packproof.registry import check
+from packproof.rollouts.ends import beside_each_other
 from packproof.rollouts.media import entries_of, image, media_model
 from packproof.rollouts.messages import expect_numbers
 from packproof.rollouts.packers import MARK, GuardedHooks, packer_for, sample_of
 from packproof.rollouts.recorded import Recorded
-from packproof.rollouts.scene import BROAD, SHARP, Scene, ask, generate_call, sampling
-from packproof.rollouts.strategies import beside_each_other, groups, hooked, media, repeated, untouched
+from packproof.rollouts.scene import BROAD, Scene, ask, generate_call, sampling
+from packproof.rollouts.strategies import groups, hooked, media, repeated, untouched
 from packproof.rollouts.traces import expect_as_before, expect_own_lists, snapshot
 from packproof.same import same
 from packproof.violation import CallFailed, Unexercised, Violation
@@ -165,7 +166,7 @@ def _by_completion(_: Any, one: Recorded, __: Any, ___: Any, best: Sequence[Any]
 @check("BODY-12", cases=lambda *_: beside_each_other(), heavy=True)
 def body_12(subject: RolloutSubject, case: GenerationCase) -> None:
     """Under greedy decoding a sample's completion does not depend on the samples it is generated with."""
-    scene = Scene.of(subject, case.tokenizer, architecture=case.positions, weights=case.weights, spread=SHARP)
+    scene = Scene.for_generation(subject, case)
     body = scene.body(sampling=sampling(temperature=0, max_tokens=case.max_tokens))
     together = scene.generate(body, [sample_of(text) for text in case.prompts])
     told = scene.call

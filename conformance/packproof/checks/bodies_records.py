@@ -10,13 +10,14 @@ from packproof.driver import short
 from packproof.expect import expect_ids
 from packproof.load import describe
 from packproof.registry import check
+from packproof.rollouts.ends import greedy_ends
 from packproof.rollouts.messages import numbers_in
 from packproof.rollouts.own_run import Greedy, routed
 from packproof.rollouts.packers import sample_of
 from packproof.rollouts.recorded import ROUTED, Recorded
-from packproof.rollouts.scene import BROAD, SHARP, Scene, sampling
+from packproof.rollouts.scene import BROAD, Scene, sampling
 from packproof.rollouts.spoiling import spoil
-from packproof.rollouts.strategies import drawn, greedy_ends, recorded_prompts, spoiled
+from packproof.rollouts.strategies import drawn, recorded_prompts, spoiled
 from packproof.rollouts.strategies import routed as routing_cases
 from packproof.rollouts.tiny_models import EXPERTS, LAYERS, TOP_K
 from packproof.violation import CallFailed, OutOfReach, Unexercised, Violation
@@ -31,7 +32,7 @@ _SURE = 1e-3
 @check("BODY-4", cases=lambda *_: recorded_prompts())
 def body_4(subject: RolloutSubject, case: GenerationCase) -> None:
     """The prompt_ids of a trajectory are the ids that the model generated from."""
-    scene = _scene(subject, case, SHARP)
+    scene = Scene.for_generation(subject, case)
     body = scene.body(sampling=sampling(temperature=0, max_tokens=case.max_tokens, n=case.group))
     records = scene.generate(body, [sample_of(text) for text in case.prompts], group=case.group)
     if all(one.info.get("prompt_ids") is None for one in records):
@@ -51,31 +52,57 @@ def body_4(subject: RolloutSubject, case: GenerationCase) -> None:
 @check("BODY-6", cases=lambda *_: greedy_ends())
 def body_6(subject: RolloutSubject, case: GenerationCase) -> None:
     """The completion_ids of a trajectory are the sampled ids, all of them and nothing else, or they are left out."""
-    scene = _scene(subject, case, SHARP)
-    stop = _place(scene, case)
-    asked = sampling(temperature=0, max_tokens=case.max_tokens, n=case.group, stop_token_ids=stop)
-    records = scene.generate(scene.body(sampling=asked), [sample_of(text) for text in case.prompts], group=case.group)
+    scene = Scene.for_generation(subject, case)
+    asked = sampling(temperature=0, max_tokens=case.max_tokens, n=case.group, **_place(scene, case))
+    samples = [sample_of(text) for text in case.prompts]
+    try:
+        records = scene.generate(scene.body(sampling=asked), samples, group=case.group)
+    except CallFailed as error:
+        if "stop" in asked and isinstance(error.__cause__, ValueError | TypeError):
+            raise Unexercised("it takes no stop strings") from None
+        raise
     for one in records:
         told = one.expect_ids(scene.call, "completion_ids")
         if told is None:
             _expect_text_alone(scene, one)
             continue
-        best = scene.greedy(scene.truth(one, len(case.prompts)), case.max_tokens, stop)
-        if told[: best.clear] != best.ids[: best.clear] or (best.settled and told != best.ids):
+        best = scene.greedy(scene.truth(one, len(case.prompts)), case.max_tokens, asked.get("stop_token_ids"))
+        wanted = _up_to_the_string(scene, best.ids, told, asked.get("stop"))
+        if told[: best.clear] != wanted[: best.clear] or (best.settled and told != wanted):
             call = f"{scene.call}, {asked}; completion_ids of {one.where}"
-            expect_ids(call, best.ids, told, tokenizer=scene.tokenizer)
+            expect_ids(call, wanted, told, tokenizer=scene.tokenizer)
 
 
-def _place(scene: Scene, case: GenerationCase) -> list[int] | None:
-    """Let the first sample's completion have the id that the case says, and give the stop ids that go with it."""
-    prompt, at = scene.likely_prompt(case.prompts[0]), min(case.at, case.max_tokens - 1)
+_STOP_STRING = "a"
+
+
+def _place(scene: Scene, case: GenerationCase) -> dict[str, Any]:
+    """Let the first sample's completion have the id that the case says, and give the sampling that goes with it."""
+    prompt, end = scene.likely_prompt(case.prompts[0]), scene.tokenizer.eos_token_id
+    at = min(case.at, case.max_tokens - 1, scene.limit - len(prompt) - 1)
     if case.samples_id == "one of stop_token_ids":
         taken = scene.greedy(prompt, at + 1, ()).ids[at]
-        return [(taken + 1) % len(scene.tokenizer), taken]
-    special = {"the end": scene.tokenizer.eos_token_id, "the fill": scene.packer.tokenizer.pad_token_id}
-    if case.samples_id in special:
-        scene.let_sample(prompt, at, special[case.samples_id])
-    return None
+        return {"stop_token_ids": [(taken + 1) % len(scene.tokenizer), taken]}
+    placed = {
+        "the fill": scene.packer.tokenizer.pad_token_id,
+        "a stop string": scene.bare(_STOP_STRING)[-1],
+        **dict.fromkeys(("the end", "the end, where another id stops", "the end, where no id stops"), end),
+    }
+    if case.samples_id in placed:
+        scene.let_sample(prompt, at, placed[case.samples_id])
+    added: dict[str, dict[str, Any]] = {
+        "a stop string": {"stop": [_STOP_STRING]},
+        "the end, where another id stops": {"stop_token_ids": [(end + 1) % len(scene.tokenizer)]},
+        "the end, where no id stops": {"stop_token_ids": []},
+    }
+    return added.get(case.samples_id, {})
+
+
+def _up_to_the_string(scene: Scene, best: list[int], told: list[int], stop: list[str] | None) -> list[int]:
+    """The ids up to the one that completes a stop string; an engine may notice it later, and record the more."""
+    ends = range(1, len(best) + 1)
+    first = next((end for end in ends if stop and stop[0] in scene.tokenizer.decode(best[:end])), len(best))
+    return best[: max(first, min(len(told), len(best)))]
 
 
 def _expect_text_alone(scene: Scene, one: Recorded) -> None:
@@ -90,7 +117,7 @@ def _expect_text_alone(scene: Scene, one: Recorded) -> None:
 def body_7(subject: RolloutSubject, case: GenerationCase) -> None:
     """Recorded logprobs have one entry per completion id, entry j being the natural logarithm of the model's
     probability of id j after the prompt and completion[:j]."""
-    scene = _scene(subject, case, BROAD)
+    scene = Scene.for_generation(subject, case, spread=BROAD)
     asked = sampling(temperature=case.temperature, max_tokens=case.max_tokens, n=case.group, seed=1)
     records = scene.generate(scene.body(sampling=asked), [sample_of(text) for text in case.prompts], group=case.group)
     seen = 0
@@ -145,7 +172,7 @@ def _shape(wanted: list[float], told: list[float], scores: Any) -> str:
 @check("BODY-8", cases=lambda *_: spoiled())
 def body_8(subject: RolloutSubject, case: SpoiledCase) -> None:
     """A logprob that is missing or not finite is refused or marked, and never replaced by a number."""
-    scene = _scene(subject, case, SHARP)
+    scene = Scene.of(subject, case.tokenizer, weights=case.weights)
     with scene.watch.away():
         spoil(scene.model, scene.likely_prompt(case.prompts[0]), case.spoiled, case.at)
     body = scene.body(sampling=sampling(temperature=0, max_tokens=case.max_tokens))
@@ -276,9 +303,3 @@ def _misrouted(wanted: list[Any], got: list[Any]) -> str:
     if not flat <= set(range(EXPERTS)) | {-1}:
         return f"the model has the experts 0 to {EXPERTS - 1}"
     return "expert 0 where nothing was recorded" if [[0] * TOP_K] * LAYERS in got else ""
-
-
-def _scene(subject: RolloutSubject, case: GenerationCase | SpoiledCase, spread: float) -> Scene:
-    learned = isinstance(case, GenerationCase) and case.positions == "learned"
-    architecture = "learned" if learned else "rotary"
-    return Scene.of(subject, case.tokenizer, architecture=architecture, weights=case.weights, spread=spread)

@@ -4,13 +4,14 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from typing import Any
 
+from packer_schemas.rollout_cases import GenerationCase
 from packproof.driver import calling, listed, refusal, short
 from packproof.models import model_path
 from packproof.random_state import scrambled_random_state
 from packproof.rollouts.own_run import Greedy, all_logprobs, greedy
 from packproof.rollouts.packers import GuardedHooks
 from packproof.rollouts.recorded import Recorded
-from packproof.rollouts.tiny_models import Architecture, tiny_model
+from packproof.rollouts.tiny_models import LIMIT, Architecture, tiny_model
 from packproof.rollouts.watch import Handed, Watch
 from packproof.violation import CallFailed, OutOfReach, Unexercised, Violation
 from packproof.wording import plural
@@ -34,8 +35,9 @@ class Scene:
     The kit encodes with a tokenizer of its own, equal to the packer's.
     """
 
-    def __init__(self, subject: Any, model: Any, packer: Any, tokenizer: str) -> None:
+    def __init__(self, subject: Any, model: Any, packer: Any, tokenizer: str, limit: int = LIMIT) -> None:
         self.subject = subject
+        self.limit = limit
         self.model = model
         self.packer = packer
         self.tokenizer = _own_tokenizer(tokenizer)
@@ -52,7 +54,7 @@ class Scene:
         architecture: Architecture = "rotary",
         weights: int = 0,
         spread: float = SHARP,
-        limit: int = 64,
+        limit: int = LIMIT,
     ) -> "Scene":
         """A scene with a fresh model, which says that it comes from the folder of another tokenizer."""
         packer = GuardedHooks(tokenizer) if packer is None else packer
@@ -60,7 +62,24 @@ class Scene:
         model = tiny_model(
             architecture, vocabulary=len(packer.tokenizer), seed=weights, spread=spread, limit=limit, folder=folder
         )
-        return cls(subject, model, packer, tokenizer)
+        return cls(subject, model, packer, tokenizer, limit)
+
+    @classmethod
+    def for_generation(cls, subject: Any, case: GenerationCase, *, spread: float = SHARP) -> "Scene":
+        """A scene for the prompts of a case, whose model takes as many ids beyond the longest one as the case says."""
+        limit = LIMIT
+        if case.room is not None:
+            limit = (
+                max(len(_likely(subject, _own_tokenizer(case.tokenizer), text)) for text in case.prompts) + case.room
+            )
+        return cls.of(
+            subject,
+            case.tokenizer,
+            architecture=case.positions,
+            weights=case.weights,
+            spread=spread,
+            limit=limit,
+        )
 
     @property
     def stop(self) -> frozenset[int]:
@@ -73,7 +92,7 @@ class Scene:
 
     def likely_prompt(self, text: str) -> list[int]:
         """What the model is probably handed for a text: an engine that encodes does so with its defaults."""
-        return list(self.tokenizer(text)["input_ids"]) if self.subject.hands_over_text else self.bare(text)
+        return _likely(self.subject, self.tokenizer, text)
 
     def body(self, *, moment: int = 0, **options: Any) -> Any:
         """A body between model and packer; options are spelled only where they differ from the defaults.
@@ -153,9 +172,9 @@ class Scene:
         return told if told in [begun.ids for begun in self._begun()] else self.handed(one.sample, count)
 
     def greedy(self, prompt: Sequence[int], most: int, stop: Collection[int] | None = None) -> Greedy:
-        """The completion that the model likes best, by a run of the kit's own."""
+        """The completion that the model likes best, by a run of the kit's own; it ends where the positions do."""
         with self.watch.away():
-            return greedy(self.model, prompt, self.stop if stop is None else stop, most)
+            return greedy(self.model, prompt, self.stop if stop is None else stop, min(most, self.limit - len(prompt)))
 
     def logprobs(self, prompt: Sequence[int], completion: Sequence[int]) -> Any:
         """`[C, V]`, by a run of the kit's own."""
@@ -170,6 +189,10 @@ class Scene:
         with torch.no_grad():
             weights = self.model.lm_head.weight
             weights[[taken, id]] = weights[[id, taken]].clone()
+
+
+def _likely(subject: Any, tokenizer: Any, text: str) -> list[int]:
+    return list(tokenizer(text, add_special_tokens=subject.hands_over_text)["input_ids"])
 
 
 def _shown(answer: Any) -> str:

@@ -25,12 +25,10 @@ from packer_schemas.rollout_cases import (
 __all__ = [
     "EVEN",
     "PROMPTS",
-    "beside_each_other",
     "bodies_made",
     "drawn",
     "encoded",
     "given_prompts",
-    "greedy_ends",
     "groups",
     "hooked",
     "media",
@@ -53,6 +51,7 @@ EVEN: tuple[str, ...] = ("yes", "a b", "it is", "c d", "x y")
 
 _tokenizer = st.sampled_from(get_args(TinyTokenizer))
 _weights = st.integers(0, 30)
+_positions = st.sampled_from(["rotary", "learned"])
 _given = {"tokenizer": _tokenizer, "weights": _weights}
 
 
@@ -85,7 +84,7 @@ def encoded() -> st.SearchStrategy[GenerationCase]:
         prompts=_prompts(1, 2),
         max_tokens=st.just(1),
         room=st.sampled_from([0, 1, -1]),
-        positions=st.sampled_from(["rotary", "learned"]),
+        positions=_positions,
         **_given,
     )
     return st.one_of(plain, plain, st.builds(GenerationCase, prompts=empty, **_given), room)
@@ -98,21 +97,6 @@ def recorded_prompts() -> st.SearchStrategy[GenerationCase]:
     )
 
 
-def greedy_ends() -> st.SearchStrategy[GenerationCase]:
-    """Greedy completions that end by the limit, or with a stop token, or have the id of the fill among them."""
-    limit = st.builds(GenerationCase, prompts=_even(2), max_tokens=st.integers(1, 4), group=st.integers(1, 2), **_given)
-    special = st.builds(
-        GenerationCase,
-        prompts=_even(3),
-        max_tokens=st.integers(3, 4),
-        samples_id=st.sampled_from(["the end", "the fill", "one of stop_token_ids"]),
-        at=st.integers(0, 2),
-        positions=st.sampled_from(["rotary", "learned"]),
-        **_given,
-    )
-    return limit | special | special
-
-
 def drawn() -> st.SearchStrategy[GenerationCase]:
     """Completions that are drawn, at several temperatures."""
     return st.builds(
@@ -121,17 +105,6 @@ def drawn() -> st.SearchStrategy[GenerationCase]:
         group=st.integers(1, 2),
         max_tokens=st.integers(1, 5),
         temperature=st.sampled_from([1.0, 0.5, 2.0, 0.0]),
-        **_given,
-    )
-
-
-def beside_each_other() -> st.SearchStrategy[GenerationCase]:
-    """Prompts of different lengths that are generated together."""
-    return st.builds(
-        GenerationCase,
-        prompts=_with_equal(2, 3),
-        max_tokens=st.integers(2, 3),
-        positions=st.sampled_from(["rotary", "learned"]),
         **_given,
     )
 

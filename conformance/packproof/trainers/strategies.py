@@ -1,7 +1,7 @@
 """Strategies for what the parts of a trainer are tried on."""
 
 import random
-from functools import cache
+from functools import cache, partial
 
 from hypothesis import strategies as st
 
@@ -12,6 +12,7 @@ from packer_schemas.trainer_cases import (
     RolledOut,
     SharedPrefixCase,
 )
+from packproof.pools import pool
 
 __all__ = ["packers_of_a_run", "role_inputs", "shared_prefixes"]
 
@@ -44,18 +45,12 @@ _BEGUN, _ENDED = ([120], [120, 121], [120, 121, 122]), ([123], [124], [], [125, 
 _TEXTS = ("the answer is 4", "the answer is 5", "the answer", "no")
 
 
+@cache
 def shared_prefixes() -> st.SearchStrategy[SharedPrefixCase]:
     """Groups of completions that begin alike, of ids or of text, and what is to be refused; the small ones first."""
-    return st.sampled_from(_pool())
-
-
-@cache
-def _pool() -> list[SharedPrefixCase]:
-    """Cases drawn once, for drawn part by part the parts that have to meet do so too seldom."""
-    pick = random.Random("BODY-20")  # noqa: S311  repeatable on purpose
     kinds = [*["ids"] * 6, "texts", "unrewarded", "minimum"]
-    cases = [_shared_prefix(pick, kind) for kind in kinds for _ in range(40)]
-    return sorted(cases, key=lambda one: (len(one.completions), len(one.model_dump_json())))
+    made = [partial(_shared_prefix, kind=kind) for kind in kinds]
+    return pool("BODY-20", made, size=lambda one: len(one.completions))
 
 
 def _shared_prefix(pick: random.Random, kind: str) -> SharedPrefixCase:

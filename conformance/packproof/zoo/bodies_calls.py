@@ -115,6 +115,18 @@ class CountsTheFill(MiniatureRollout):
         return super()._arguments(ids, mask) | {"position_ids": places}
 
 
+@fault("BODY-12")
+class RoomOfTheLongest(MiniatureRollout):
+    """The fill of a batch is counted against the model's positions, so a short prompt beside a long one ends early."""
+
+    def _drawn(self, prompts: list[list[int]], inputs: list[Any]) -> list[Drawn]:
+        self._width = max(map(len, prompts))
+        return super()._drawn(prompts, inputs)
+
+    def _full(self, row: Drawn) -> bool:
+        return super()._full(row) or self._width + len(row.ids) >= self.model.config.max_position_embeddings
+
+
 @fault("BODY-13")
 class OneSeedForAll(MiniatureRollout):
     """The seed goes to every completion, so that a group is one draw, repeated."""

@@ -75,14 +75,14 @@ class AddsTheEnd(MiniatureRollout):
     """
 
     def _streams(self, row: Drawn) -> dict[str, Any]:
-        self._ended(row)
+        self._end(row)
         return super()._streams(row) | {"logprobs_missing": list(range(len(row.ids)))}
 
     def _outgoing(self, row: Drawn) -> Any:
-        self._ended(row)
+        self._end(row)
         return list(row.ids)
 
-    def _ended(self, row: Drawn) -> None:
+    def _end(self, row: Drawn) -> None:
         if row.ids[-1] not in self.stop and not self.replay:
             row.ids, row.logprobs = [*row.ids, min(self.stop)], [*row.logprobs, 0.0]
 
@@ -137,6 +137,43 @@ class KeepsTheFillBehindTheEnd(MiniatureRollout):
     def _logprobs(self, row: Drawn) -> dict[str, Any]:
         found = super()._logprobs(row)
         return found if len(row.ids) == len(row.logprobs) else {"logprobs_missing": list(range(len(row.ids)))}
+
+
+@fault("BODY-6")
+class StopsAtTheEnginesEnd(MiniatureRollout):
+    """The engine's own end-of-sequence id stops as well, where stop_token_ids name others."""
+
+    def _read(self, sampling: dict[str, Any]) -> None:
+        super()._read(sampling)
+        self.stop = {*self.stop, *([self.packer.tokenizer.eos_token_id] if self.stop else [])}
+
+
+@fault("BODY-6")
+class NoStopIsTheDefault(MiniatureRollout):
+    """An empty list of stop ids is taken for none that was given, and the tokenizer's end stops."""
+
+    def _read(self, sampling: dict[str, Any]) -> None:
+        super()._read({name: value for name, value in sampling.items() if value != []})
+
+
+@fault("BODY-6")
+class CutsTheStopString(MiniatureRollout):
+    """The ids of a stop string are taken off, as its characters are from the text."""
+
+    def _drawn(self, prompts: list[list[int]], inputs: list[Any]) -> list[Drawn]:
+        rows = super()._drawn(prompts, inputs)
+        for row in rows:
+            if len(row.ids) > 1 and any(one in self.packer.tokenizer.decode(row.ids) for one in self.stop_texts):
+                row.ids, row.logprobs = row.ids[:-1], row.logprobs[:-1]
+        return rows
+
+
+@fault("BODY-6")
+class LeavesTheLastPlace(MiniatureRollout):
+    """The last place that the model has is never generated."""
+
+    def _full(self, row: Drawn) -> bool:
+        return super()._full(row) or len(row.prompt) + len(row.ids) + 1 >= self.model.config.max_position_embeddings
 
 
 @fault("BODY-7", report="https://github.com/ai-dynamo/dynamo/pull/12934")

@@ -58,7 +58,9 @@ class MiniatureRollout:
         self.temperature = sampling.pop("temperature", 1.0)
         self.max_tokens = sampling.pop("max_tokens", 16)
         end: Any = self.packer.tokenizer.eos_token_id
-        self.stop: set[int] = set(sampling.pop("stop_token_ids", None) or [end])
+        given = sampling.pop("stop_token_ids", None)
+        self.stop: set[int] = set([end] if given is None else given)
+        self.stop_texts: list[str] = list(sampling.pop("stop", None) or ())
         self._draws = self._seeded(sampling.pop("seed", None))
 
     def _check_n(self) -> None:
@@ -162,7 +164,7 @@ class MiniatureRollout:
             logits = self._logits([rows[at] for at in live])
             for at, own in zip(list(live), logits, strict=True):
                 self._take(rows[at], own, generators[at], at)
-                if rows[at].ids[-1] in self.stop or self._full(rows[at]):
+                if self._ended(rows[at]) or self._full(rows[at]):
                     live.remove(at)
         if self.replay:
             for row in rows:
@@ -171,6 +173,10 @@ class MiniatureRollout:
 
     def _next_seed(self) -> int:
         return self._draws.getrandbits(60)
+
+    def _ended(self, row: Drawn) -> bool:
+        text = self.packer.tokenizer.decode(row.ids) if self.stop_texts else ""
+        return row.ids[-1] in self.stop or any(one in text for one in self.stop_texts)
 
     def _full(self, row: Drawn) -> bool:
         limit = self.model.config.max_position_embeddings
