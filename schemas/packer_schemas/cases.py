@@ -36,6 +36,7 @@ from packer_schemas.objective_cases import (
 from packer_schemas.policy import TokenIds
 from packer_schemas.rollout_cases import (
     BodyMadeCase,
+    DrawsCase,
     GenerationCase,
     GivenPromptCase,
     GroupCase,
@@ -234,6 +235,7 @@ Case = Annotated[
     | GroupCase
     | NoSamplesCase
     | RepeatedCase
+    | DrawsCase
     | SpokenOfCase
     | MediaCase
     | UntouchedCase

@@ -9,6 +9,7 @@ from packer_schemas.policy import TokenIds
 
 __all__ = [
     "BodyMadeCase",
+    "DrawsCase",
     "GenerationCase",
     "GivenPromptCase",
     "GroupCase",
@@ -178,6 +179,21 @@ class RepeatedCase(_Generating):
     group: int = Field(default=1, ge=1, le=4, description=_GROUP)
     calls: int = Field(default=1, ge=1, le=3, description="How many calls each body gets.")
     even: bool = Field(default=False, description="Whether all ids are equally likely, so that draws are told apart.")
+
+
+class DrawsCase(_Generating):
+    """Completions whose ids are held against the probabilities that they are to be drawn with."""
+
+    kind: Literal["draws"] = Field(default="draws", description=KIND)
+    prompts: list[str] = Field(min_length=1, description=_PROMPTS)
+    group: int = Field(default=8, ge=1, le=16, description=_GROUP)
+    max_tokens: int = Field(default=16, ge=1, le=32, description=_MOST)
+    temperature: float = Field(default=1.0, gt=0, description="Divides the logits.")
+    own_settings: bool = Field(
+        default=False,
+        description="Whether the model comes with settings for generation, of which sampling says nothing.",
+    )
+    unknown: str = Field(default="", description="A key of sampling that nobody knows; empty: there is none.")
 
 
 class SpokenOfCase(Frozen):

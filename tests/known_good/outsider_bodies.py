@@ -25,6 +25,9 @@ class OneByOne:
             raise ValueError("routing_replay: the experts of a model are not recorded here")
         self.model, self.packer = model, packer
         given = {"n": 1, "temperature": 1.0, "max_tokens": 8, "seed": None} | dict(sampling or {})
+        unknown = given.keys() - {"n", "temperature", "max_tokens", "seed", "stop_token_ids"}
+        if unknown:
+            raise TypeError(f"sampling: {min(unknown)} is nothing that this body knows")
         if type(given["n"]) is not int or given["n"] < 1:
             raise ValueError(f"n={given['n']!r}: expected an integer of at least 1")
         self.sampling = given
@@ -118,7 +121,8 @@ class Generate(OneByOne):
 
     def _draw(self, prompt: list[int]) -> tuple[list[int], list[float]]:
         heat, row = self.sampling["temperature"], torch.tensor([prompt])
-        options: dict[str, Any] = {"do_sample": bool(heat)} | ({"temperature": heat, "top_k": 0} if heat else {})
+        options: dict[str, Any] = {"do_sample": bool(heat), "repetition_penalty": 1.0}
+        options |= {"temperature": heat, "top_k": 0, "top_p": 1.0} if heat else {}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(torch.randint(2**31, (1,), generator=self.generator)))
             out = self.model.generate(

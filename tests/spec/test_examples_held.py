@@ -19,6 +19,7 @@ NOT_COMPUTED = {
     "SOURCE-7": "the answers are those that the sentence gives",
     "BODY-12": "the ids stand for what a model samples",
     "BODY-13": "the ids stand for what a model samples",
+    "BODY-21": "the ids stand for what a model samples",
     "BODY-19": "the numbers count calls",
 }
 

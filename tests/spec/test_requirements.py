@@ -34,7 +34,7 @@ EXPECTED = {
     "sources": [f"SOURCE-{n}" for n in range(1, 18)],
     "dataflow": [f"FLOW-{n}" for n in range(1, 21)],
     "resume": [f"RESUME-{n}" for n in range(1, 17)],
-    "bodies": [f"BODY-{n}" for n in range(1, 21)],
+    "bodies": [f"BODY-{n}" for n in range(1, 22)],
     "objectives": [f"OBJ-{n}" for n in range(1, 18)],
 }
 
@@ -106,6 +106,7 @@ CASE_KINDS = {
     "group": {"BODY-10"},
     "no-samples": {"BODY-11"},
     "repeated": {"BODY-13"},
+    "draws": {"BODY-21"},
     "spoken-of": {"BODY-14"},
     "rollout-media": {"BODY-15"},
     "untouched": {"BODY-16"},

@@ -83,9 +83,8 @@ def body_2(subject: RolloutSubject, case: GenerationCase) -> None:
     except CallFailed as error:
         if case.room is None:
             raise
-        told = f"{scene.call}, on a model that takes {limit} ids"
         expected = f"an answer, for the longest prompt has {longest} ids"
-        raise Violation.of(told, expected=expected, got=error.counterexample.got) from None
+        raise Violation.of(scene.call, expected=expected, got=error.counterexample.got) from None
     for at, ids in enumerate(wanted):
         _expect_handed(scene, at, len(wanted), ids)
 

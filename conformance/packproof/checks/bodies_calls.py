@@ -1,4 +1,4 @@
-"""Chapter bodies, one call of generate: hooks, groups, neighbours, draws, media, and what stays as it was."""
+"""Chapter bodies, one call of generate: hooks, groups, neighbours, media, and what stays as it was."""
 
 import copy
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ from packer_schemas.rollout_cases import (
     GenerationCase,
     GroupCase,
     MediaCase,
-    RepeatedCase,
     RolloutHookCase,
     UntouchedCase,
 )
@@ -17,21 +16,18 @@ from packproof.driver import short
 from packproof.expect import expect_ids
 from packproof.load import describe
 from packproof.registry import check
-from packproof.rollouts.ends import beside_each_other
+from packproof.rollouts.completions import beside_each_other
 from packproof.rollouts.media import entries_of, image, media_model
 from packproof.rollouts.messages import expect_numbers
 from packproof.rollouts.packers import MARK, GuardedHooks, packer_for, sample_of
-from packproof.rollouts.recorded import Recorded
+from packproof.rollouts.recorded import Recorded, expect_near
 from packproof.rollouts.scene import BROAD, Scene, ask, generate_call, sampling
-from packproof.rollouts.strategies import groups, hooked, media, repeated, untouched
+from packproof.rollouts.strategies import groups, hooked, media, untouched
 from packproof.rollouts.traces import expect_as_before, expect_own_lists, snapshot
 from packproof.same import same
 from packproof.violation import CallFailed, Unexercised, Violation
 
 __all__: list[str] = []
-
-_NEAR = 1e-3
-_CLOSE = 1e-4
 
 
 @check("BODY-3", cases=lambda *_: hooked())
@@ -186,54 +182,12 @@ def body_12(subject: RolloutSubject, case: GenerationCase) -> None:
             call = f"{told}; completion_ids of {short(text)}, expected as from generate([{short(text)}])"
             expect_ids(call, ids, next(one for one in own if not _alike(ids, one, clear)))
         if _alike(ids, beside[at], clear):
-            _expect_near(f"{told}; logprobs of {short(text)}", alone, together[at], clear)
+            expect_near(f"{told}; logprobs of {short(text)}", alone, together[at], clear)
 
 
 def _alike(ids: list[int], other: list[int], clear: int) -> bool:
     """Whether two completions agree as far as nobody can take another id."""
     return other[:clear] == ids[:clear] and (clear < len(ids) or other == ids)
-
-
-def _expect_near(call: str, alone: Recorded, beside: Recorded, clear: int) -> None:
-    one, other = alone.info.get("logprobs"), beside.info.get("logprobs")
-    if isinstance(one, list) and isinstance(other, list):
-        pairs = list(zip(one[:clear], other[:clear], strict=False))
-        if any(abs(a - b) > _NEAR for a, b in pairs):
-            rows: dict[str, Any] = {"entry": list(range(len(pairs)))}
-            rows |= {"expected": [f"{a:.4f}" for a, _ in pairs], "got": [f"{b:.4f}" for _, b in pairs]}
-            raise Violation.of(call, rows=rows)
-
-
-@check("BODY-13", cases=lambda *_: repeated())
-def body_13(subject: RolloutSubject, case: RepeatedCase) -> None:
-    """With a seed set, equal calls give equal trajectories, and the completions of one group are still separate
-    draws."""
-    scene = Scene.of(subject, case.tokenizer, weights=case.weights, spread=0.0 if case.even else BROAD)
-    asked = sampling(max_tokens=8 if case.even else 4, n=case.group, seed=case.seed)
-    samples = [sample_of(text) for text in case.prompts]
-    first = scene.body(sampling=asked)
-    if case.even:
-        _expect_apart(scene, scene.generate(first, samples, group=case.group), asked)
-        return
-    second = scene.body(sampling=asked, moment=1)
-    for turn in range(case.calls):
-        one, other = (
-            scene.generate(body, samples, group=case.group, moment=2 * turn + at + 2)
-            for at, body in enumerate((first, second))
-        )
-        call = f"{scene.call}, {asked}, call {turn + 1} of either body"
-        for a, b in zip(one, other, strict=True):
-            for name in ("prompt_ids", "completion_ids"):
-                expect_ids(f"{call}; {name} of {a.where}", a.ids(name) or [], b.ids(name) or [])
-            _expect_near(f"{call}; logprobs of {a.where}", a, b, 8)
-
-
-def _expect_apart(scene: Scene, records: Sequence[Recorded], asked: Any) -> None:
-    for at in {one.sample for one in records}:
-        drawn = [one.ids("completion_ids") or [] for one in records if one.sample == at]
-        if any(drawn) and all(one == drawn[0] for one in drawn):
-            call = f"{scene.call}, {asked}, on a model to which all ids are equally likely; sample {at}"
-            raise Violation.of(call, expected=f"{len(drawn)} draws", got=short(drawn), fault="one draw, repeated")
 
 
 @check("BODY-15", cases=lambda *_: media())

@@ -10,7 +10,7 @@ from packproof.driver import short
 from packproof.expect import expect_ids
 from packproof.load import describe
 from packproof.registry import check
-from packproof.rollouts.ends import greedy_ends
+from packproof.rollouts.completions import greedy_ends
 from packproof.rollouts.messages import numbers_in
 from packproof.rollouts.own_run import Greedy, routed
 from packproof.rollouts.packers import sample_of

@@ -32,7 +32,7 @@ def check_rollout(
     `target` is `module:factory`, a dotted path, or the factory itself, called as
     `factory(model, packer=..., sampling=..., routing_replay=...)`; the other arguments are those of `check_packer`.
     Raises `AssertionError` with the text of every failure unless `raise_on_failure` is false, and
-    `packproof.violation.UsageError` for a mistake in an argument. Spec: bodies, BODY-1 to BODY-16.
+    `packproof.violation.UsageError` for a mistake in an argument. Spec: bodies, BODY-1 to BODY-16 and BODY-21.
     """
     return _prove(
         RolloutSubject,

@@ -7,9 +7,10 @@ from typing import Any
 from packproof.views import fields_of
 from packproof.violation import CallFailed, Violation
 
-__all__ = ["ROUTED", "Recorded", "plain_ids"]
+__all__ = ["ROUTED", "Recorded", "expect_near", "plain_ids"]
 
 ROUTED = "rollout_routed_experts"
+_NEAR = 1e-3
 _FIELDS = ("obs", "completion", "policy_info")
 
 
@@ -52,6 +53,17 @@ class Recorded:
             wanted = f"a list of {'plain ints' if not least else f'at least {least} plain int'}"
             raise Violation.of(f"{call}: {name} of {self.where}", expected=wanted, got=repr(found)[:120])
         return list(found)
+
+
+def expect_near(call: str, alone: Recorded, beside: Recorded, clear: int) -> None:
+    """Demand that the logprobs of two trajectories agree, up to entry `clear`, within 1e-3."""
+    one, other = alone.info.get("logprobs"), beside.info.get("logprobs")
+    if isinstance(one, list) and isinstance(other, list):
+        pairs = list(zip(one[:clear], other[:clear], strict=False))
+        if any(abs(a - b) > _NEAR for a, b in pairs):
+            rows: dict[str, Any] = {"entry": list(range(len(pairs)))}
+            rows |= {"expected": [f"{a:.4f}" for a, _ in pairs], "got": [f"{b:.4f}" for _, b in pairs]}
+            raise Violation.of(call, rows=rows)
 
 
 def plain_ids(found: Any) -> bool:

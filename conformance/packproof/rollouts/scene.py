@@ -17,10 +17,10 @@ from packproof.violation import CallFailed, OutOfReach, Unexercised, Violation
 from packproof.wording import plural
 from packproof.zoo.tokenizers import own_tokenizer
 
-__all__ = ["BROAD", "SHARP", "Scene", "ask", "generate_call", "sampling"]
+__all__ = ["BROAD", "MEDIUM", "SHARP", "Scene", "ask", "generate_call", "sampling"]
 
-SHARP, BROAD = 8.0, 1.5
-"""Spreads of logits: with the first the likeliest id leads as a rule, with the second many ids are drawn."""
+SHARP, MEDIUM, BROAD = 8.0, 3.0, 1.5
+"""Spreads of logits: with the first the likeliest id leads as a rule, with the last many ids are drawn."""
 
 
 def sampling(**given: Any) -> dict[str, Any]:
@@ -128,7 +128,8 @@ class Scene:
 
     def trajectories(self, body: Any, samples: Sequence[Any], prompt_ids: Any = None, *, moment: int = 0) -> list[Any]:
         """The same as a plain list, of whatever length; `samples` are handed over as they are."""
-        self.call = generate_call(samples, prompt_ids)
+        limited = "" if self.limit == LIMIT else f", on a model that takes {self.limit} ids"
+        self.call = f"{generate_call(samples, prompt_ids)}{limited}"
         self.watch.forget()
         with calling(self.call, self.subject.note), scrambled_random_state(moment):
             return listed(ask(body, samples, prompt_ids), self.call)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from packproof.models import model_path
 
-__all__ = ["EXPERTS", "LAYERS", "LIMIT", "TOP_K", "Architecture", "tiny_model"]
+__all__ = ["EXPERTS", "LAYERS", "LIMIT", "TOP_K", "Architecture", "come_with_settings", "tiny_model"]
 
 Architecture = Literal["rotary", "learned", "experts"]
 """Qwen3, whose places are told apart by rotation; GPT-2, which learns its places; Qwen3-MoE, with routed experts."""
@@ -40,6 +40,14 @@ def tiny_model(
                 weights.normal_(0, scale, generator=generator)
         model.lm_head.weight.mul_(spread / 2)
     return model
+
+
+def come_with_settings(model: Any) -> None:
+    """Let a model have settings for generation, as the folders of many models do."""
+    import transformers
+
+    settings = {"do_sample": True, "temperature": 0.3, "top_k": 5, "top_p": 0.5, "repetition_penalty": 1.5}
+    model.generation_config = transformers.GenerationConfig(**settings)
 
 
 @cache

@@ -28,6 +28,7 @@ def members() -> tuple[Member, ...]:
         authority_kinds,
         bodies,
         bodies_calls,
+        bodies_draws,
         bodies_records,
         bodies_trainer,
         collation,

@@ -1,6 +1,5 @@
-"""Faults of chapter bodies in a call of generate: hooks, groups, neighbours, draws, media, what is left changed."""
+"""Faults of chapter bodies in a call of generate: hooks, groups, neighbours, media, what is left changed."""
 
-import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -125,48 +124,6 @@ class RoomOfTheLongest(MiniatureRollout):
 
     def _full(self, row: Drawn) -> bool:
         return super()._full(row) or self._width + len(row.ids) >= self.model.config.max_position_embeddings
-
-
-@fault("BODY-13")
-class OneSeedForAll(MiniatureRollout):
-    """The seed goes to every completion, so that a group is one draw, repeated."""
-
-    def _seeded(self, seed: int | None) -> random.Random:
-        self._seed = seed
-        return random.Random(seed)
-
-    def _next_seed(self) -> int:
-        return super()._next_seed() if self._seed is None else self._seed
-
-
-@fault("BODY-13")
-class DrawsFromTheGlobalState(MiniatureRollout):
-    """The seed is set once, for the global generators, and whoever draws from them changes what comes."""
-
-    def _seeded(self, seed: int | None) -> Any:
-        if seed is not None:
-            random.seed(seed)
-        return random
-
-
-@fault("BODY-13")
-class DropsTheSeed(MiniatureRollout):
-    """The seed does not reach the engine."""
-
-    def _seeded(self, seed: int | None) -> Any:
-        return random.Random(random.random())
-
-
-@fault("BODY-13")
-class EveryGroupAlike(MiniatureRollout):
-    """Without a seed every completion gets the same one, zero."""
-
-    def _seeded(self, seed: int | None) -> Any:
-        return self if seed is None else super()._seeded(seed)
-
-    def getrandbits(self, _: int) -> int:
-        """Nothing is drawn."""
-        return 0
 
 
 @fault("BODY-15")

@@ -62,6 +62,11 @@ class MiniatureRollout:
         self.stop: set[int] = set([end] if given is None else given)
         self.stop_texts: list[str] = list(sampling.pop("stop", None) or ())
         self._draws = self._seeded(sampling.pop("seed", None))
+        self._check_rest(sampling)
+
+    def _check_rest(self, sampling: dict[str, Any]) -> None:
+        if sampling:
+            raise ValueError(f"sampling has the keys {sorted(sampling)}, which nobody knows here")
 
     def _check_n(self) -> None:
         if type(self.n) is not int or self.n < 1:
@@ -203,10 +208,12 @@ class MiniatureRollout:
         if self.temperature == 0:
             chosen = int(logits.argmax())
         else:
-            chances = (logits.double() / self.temperature).softmax(-1)
-            chosen = int(torch.multinomial(chances, 1, generator=generator))
+            chosen = int(torch.multinomial(self._chances(logits.double()), 1, generator=generator))
         row.ids.append(chosen)
         row.logprobs.append(self._score(scores, logits, chosen))
+
+    def _chances(self, logits: Any) -> Any:
+        return (logits / self.temperature).softmax(-1)
 
     def _score(self, scores: Any, logits: Any, chosen: int) -> float:
         return float(scores[chosen])

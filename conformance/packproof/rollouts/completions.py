@@ -1,4 +1,4 @@
-"""Strategies for where completions end: by themselves, and beside others."""
+"""Strategies for completions: where they end, by themselves and beside others, and what they are drawn from."""
 
 from functools import cache, partial
 from random import Random
@@ -6,11 +6,11 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
-from packer_schemas.rollout_cases import GenerationCase, SampledId, TinyTokenizer
+from packer_schemas.rollout_cases import DrawsCase, GenerationCase, SampledId, TinyTokenizer
 from packproof.pools import pool
 from packproof.rollouts.strategies import EVEN, PROMPTS
 
-__all__ = ["beside_each_other", "greedy_ends"]
+__all__ = ["beside_each_other", "draws", "greedy_ends"]
 
 _NEAR_THE_END = (1, 2, 3)
 
@@ -48,11 +48,27 @@ def _beside(pick: Random, room: int | None) -> GenerationCase:
 
 
 def _case(pick: Random, prompts: list[str], **more: object) -> GenerationCase:
-    own = {"tokenizer": pick.choice(get_args(TinyTokenizer)), "weights": pick.randint(0, 30)}
-    return GenerationCase.model_validate(
-        {**own, "prompts": prompts, "positions": pick.choice(["rotary", "learned"]), **more}
-    )
+    own = {"prompts": prompts, "positions": pick.choice(["rotary", "learned"]), **_model(pick)}
+    return GenerationCase.model_validate({**own, **more})
 
 
-def _size(case: GenerationCase) -> int:
+@cache
+def draws() -> st.SearchStrategy[DrawsCase]:
+    """Many ids drawn at several temperatures, some on a model with settings of its own, and keys that nobody knows."""
+    heats = [(0.5, False), (2.0, False), (1.0, True), (2.0, True)]
+    drawn = [partial(_draws, temperature=heat, own_settings=own) for heat, own in heats]
+    unknown = [partial(_draws, unknown=key) for key in ("max_token", "sampled_from")]
+    return pool("BODY-21", [*drawn, *unknown], size=_size)
+
+
+def _draws(pick: Random, **more: object) -> DrawsCase:
+    prompts = [pick.choice(PROMPTS)] if "unknown" in more else pick.sample(EVEN, 2)
+    return DrawsCase.model_validate({"prompts": prompts, **_model(pick), **more})
+
+
+def _model(pick: Random) -> dict[str, object]:
+    return {"tokenizer": pick.choice(get_args(TinyTokenizer)), "weights": pick.randint(0, 30)}
+
+
+def _size(case: GenerationCase | DrawsCase) -> int:
     return len(case.prompts)
