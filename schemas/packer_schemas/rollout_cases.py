@@ -69,6 +69,7 @@ _WEIGHTS = "Decides the weights of the model."
 _PROMPTS = "The texts of the samples, in order."
 _GROUP = "Completions for each sample."
 _MOST = "The largest length of a completion."
+_TRAINING = "Whether the model comes in training mode"
 _IDS = Annotated[TokenIds, Field(min_length=1)]
 
 
@@ -100,6 +101,7 @@ class GenerationCase(_Generating):
     room: int | None = Field(
         default=None, description="How many ids the model takes beyond the longest prompt; null: enough."
     )
+    training: bool = Field(default=False, description=_TRAINING + ", with dropout.")
 
 
 class RolloutHookCase(_Generating):
@@ -226,3 +228,4 @@ class UntouchedCase(_Generating):
         default=False, description="Whether prompt_ids are one too many, so that the call is refused."
     )
     experts: bool = Field(default=False, description="Whether the model has routed experts, which are recorded.")
+    training: bool = Field(default=False, description=_TRAINING + ", but for one of its modules.")

@@ -1,7 +1,8 @@
 """Rollout bodies as people write them, each in another way; they keep every rule that binds them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +11,19 @@ import torch
 from packer_reference import VLLMRollout
 from packer_reference.rollouts import InProcessLLM
 
-__all__ = ["Generate", "OneByOne", "TextOnly", "in_process"]
+__all__ = ["Generate", "OneByOne", "TextOnly", "evaluating", "in_process"]
+
+
+@contextmanager
+def evaluating(model: Any) -> Iterator[None]:
+    """Evaluation mode for a while."""
+    training = [one for one in model.modules() if one.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for one in training:
+            one.training = True
 
 
 class OneByOne:
@@ -42,7 +55,8 @@ class OneByOne:
         """Trajectories as plain objects."""
         inputs = self._inputs(samples, prompt_ids)
         prompts = [self._ids(one, f"sample {at}") for at, one in enumerate(inputs)]
-        made = [(at, prompt, *self._draw(prompt)) for at, prompt in enumerate(prompts) for _ in range(self._n)]
+        with evaluating(self.model):
+            made = [(at, prompt, *self._draw(prompt)) for at, prompt in enumerate(prompts) for _ in range(self._n)]
         texts = [self._completion(ids) for _, _, ids, _ in made]
         if hasattr(self.packer, "get_rollout_output"):
             texts = self._as_many("get_rollout_output", self.packer.get_rollout_output(texts), len(made))

@@ -23,7 +23,7 @@ from packproof.rollouts.packers import MARK, GuardedHooks, packer_for, sample_of
 from packproof.rollouts.recorded import Recorded, expect_near
 from packproof.rollouts.scene import BROAD, Scene, ask, generate_call, sampling
 from packproof.rollouts.strategies import groups, hooked, media, untouched
-from packproof.rollouts.traces import expect_as_before, expect_own_lists, snapshot
+from packproof.rollouts.traces import expect_as_before, expect_modes, expect_own_lists, modes_of, snapshot
 from packproof.same import same
 from packproof.violation import CallFailed, Unexercised, Violation
 
@@ -231,7 +231,8 @@ def _expect_entry_named(scene: Scene, error: CallFailed, entries: dict[str, Any]
 
 @check("BODY-16", cases=lambda *_: untouched())
 def body_16(subject: RolloutSubject, case: UntouchedCase) -> None:
-    """generate leaves its arguments, the sampling and the packer's tokenizer as they were."""
+    """generate leaves its arguments, the sampling, the packer's tokenizer and the mode of every module of the model as
+    they were."""
     architecture = "experts" if case.experts else "rotary"
     scene = Scene.of(subject, case.tokenizer, architecture=architecture, weights=case.weights, spread=BROAD)
     asked: dict[str, Any] = {"max_tokens": 2, "temperature": 0, "n": case.group, "seed": 1, "stop_token_ids": [3, 4]}
@@ -241,11 +242,16 @@ def body_16(subject: RolloutSubject, case: UntouchedCase) -> None:
         given = [*(given or [None] * len(samples)), None]
     held = {"samples": samples, "prompt_ids": given, "sampling": asked}
     before, tokenizer = copy.deepcopy(held), snapshot(scene.packer.tokenizer)
+    if case.training:
+        scene.model.train()
+        scene.model.base_model.eval()
+    modes = modes_of(scene.model)
     try:
         body = scene.body(sampling=asked, routing_replay=case.experts)
     except CallFailed:
         raise Unexercised("it is not made for a model with routed experts, of which BODY-9 speaks") from None
     expect_as_before("the construction", before, held, tokenizer, scene.packer.tokenizer)
+    expect_modes("the construction", modes, scene.model)
     try:
         trajectories = scene.trajectories(body, samples, given)
     except CallFailed as error:
@@ -253,5 +259,6 @@ def body_16(subject: RolloutSubject, case: UntouchedCase) -> None:
             raise
         trajectories = []
     expect_as_before(scene.call, before, held, tokenizer, scene.packer.tokenizer)
+    expect_modes(scene.call, modes, scene.model)
     records = [Recorded.of(one, place, case.group, scene.call) for place, one in enumerate(trajectories)]
     expect_own_lists(scene.call, [one.info for one in records], held)

@@ -126,7 +126,8 @@ def body_7(subject: RolloutSubject, case: GenerationCase) -> None:
         if ids is None or one.info.get("logprobs_missing") is not None:
             continue
         seen += 1
-        call = f"{scene.call}, {asked}; logprobs of {one.where}"
+        mode = ", on a model in training mode" if case.training else ""
+        call = f"{scene.call}, {asked}{mode}; logprobs of {one.where}"
         _expect_logprobs(call, ids, one.info.get("logprobs"), scene.logprobs(scene.truth(one, len(case.prompts)), ids))
     if not seen:
         raise Unexercised("it records no completion ids, or marks all logprobs as missing")

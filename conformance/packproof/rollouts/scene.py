@@ -11,7 +11,7 @@ from packproof.random_state import scrambled_random_state
 from packproof.rollouts.own_run import Greedy, all_logprobs, greedy
 from packproof.rollouts.packers import GuardedHooks
 from packproof.rollouts.recorded import Recorded
-from packproof.rollouts.tiny_models import LIMIT, Architecture, tiny_model
+from packproof.rollouts.tiny_models import LIMIT, Architecture, let_drop_out, tiny_model
 from packproof.rollouts.watch import Handed, Watch
 from packproof.violation import CallFailed, OutOfReach, Unexercised, Violation
 from packproof.wording import plural
@@ -72,7 +72,7 @@ class Scene:
             limit = (
                 max(len(_likely(subject, _own_tokenizer(case.tokenizer), text)) for text in case.prompts) + case.room
             )
-        return cls.of(
+        scene = cls.of(
             subject,
             case.tokenizer,
             architecture=case.positions,
@@ -80,6 +80,9 @@ class Scene:
             spread=spread,
             limit=limit,
         )
+        if case.training:
+            let_drop_out(scene.model)
+        return scene
 
     @property
     def stop(self) -> frozenset[int]:

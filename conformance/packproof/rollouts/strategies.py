@@ -105,6 +105,8 @@ def drawn() -> st.SearchStrategy[GenerationCase]:
         group=st.integers(1, 2),
         max_tokens=st.integers(1, 5),
         temperature=st.sampled_from([1.0, 0.5, 2.0, 0.0]),
+        positions=_positions,
+        training=st.sampled_from([False, False, True]),
         **_given,
     )
 
@@ -223,5 +225,6 @@ def untouched() -> st.SearchStrategy[UntouchedCase]:
         group=st.integers(1, 2),
         refused=st.sampled_from([False, False, True]),
         experts=st.sampled_from([False, False, True]),
+        training=st.booleans(),
         **_given,
     )

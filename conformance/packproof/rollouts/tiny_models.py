@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from packproof.models import model_path
 
-__all__ = ["EXPERTS", "LAYERS", "LIMIT", "TOP_K", "Architecture", "come_with_settings", "tiny_model"]
+__all__ = ["EXPERTS", "LAYERS", "LIMIT", "TOP_K", "Architecture", "come_with_settings", "let_drop_out", "tiny_model"]
 
 Architecture = Literal["rotary", "learned", "experts"]
 """Qwen3, whose places are told apart by rotation; GPT-2, which learns its places; Qwen3-MoE, with routed experts."""
@@ -48,6 +48,18 @@ def come_with_settings(model: Any) -> None:
 
     settings = {"do_sample": True, "temperature": 0.3, "top_k": 5, "top_p": 0.5, "repetition_penalty": 1.5}
     model.generation_config = transformers.GenerationConfig(**settings)
+
+
+def let_drop_out(model: Any) -> None:
+    """Put a model into training mode, in which half of what its dropout looks at is dropped."""
+    import torch
+
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.5
+        if hasattr(module, "attention_dropout"):
+            module.attention_dropout = 0.5
+    model.train()
 
 
 @cache

@@ -8,7 +8,7 @@ from packproof.same import same
 from packproof.sharing import shared
 from packproof.violation import Violation
 
-__all__ = ["expect_as_before", "expect_own_lists", "snapshot"]
+__all__ = ["expect_as_before", "expect_modes", "expect_own_lists", "modes_of", "snapshot"]
 
 
 def snapshot(tokenizer: Any) -> dict[str, Any]:
@@ -35,6 +35,27 @@ def expect_as_before(
     for name, value in before.items():
         if not same(value, held[name]):
             raise Violation.of(f"{call}; {name} afterwards", expected=short(value), got=short(held[name]))
+
+
+def modes_of(model: Any) -> dict[str, tuple[str, bool]]:
+    """The mode of every module of a model, and whether parameters of its own take grads."""
+    return {
+        name or "the model": (
+            "training" if module.training else "evaluation",
+            any(one.requires_grad for one in module.parameters(recurse=False)),
+        )
+        for name, module in model.named_modules()
+    }
+
+
+def expect_modes(call: str, before: Mapping[str, Any], model: Any) -> None:
+    """Demand that every module of a model is in the mode that it was in."""
+    now = modes_of(model)
+    for name, (mode, grads) in before.items():
+        if now[name][0] != mode:
+            raise Violation.of(f"{call}; mode of {name}", expected=mode, got=now[name][0])
+        if now[name][1] != grads:
+            raise Violation.of(f"{call}; requires_grad in {name}", expected=grads, got=now[name][1])
 
 
 def expect_own_lists(call: str, infos: Sequence[Mapping[str, Any]], held: Mapping[str, Any]) -> None:

@@ -43,6 +43,7 @@ class Watch:
         self._rows: list[Handed] = []
         self._last: list[Handed] = []
         self._on = True
+        self._model = model
         base = model.base_model
         self._names = list(inspect.signature(base.forward).parameters)
         base.register_forward_pre_hook(self._look, with_kwargs=True)
@@ -53,12 +54,16 @@ class Watch:
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """Look away, for the kit runs the model itself."""
+        """Look away, for the kit runs the model itself, in evaluation mode."""
         before, self._on = self._on, False
+        modes = [(module, module.training) for module in self._model.modules()]
+        self._model.eval()
         try:
             yield
         finally:
             self._on = before
+            for module, training in modes:
+                module.training = training
 
     def forget(self) -> None:
         """Begin anew."""

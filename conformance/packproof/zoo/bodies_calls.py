@@ -1,6 +1,6 @@
 """Faults of chapter bodies in a call of generate: hooks, groups, neighbours, media, what is left changed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packer_schemas import ObsBundle
@@ -183,6 +183,22 @@ class SettlesThePad(MiniatureRollout):
 
     def _announce(self) -> None:
         self.packer.tokenizer.pad_token = self.packer.tokenizer.convert_ids_to_tokens(1)
+
+
+@fault("BODY-16")
+class LeavesItInEvaluation(MiniatureRollout):
+    """A model that was being trained stays in evaluation mode, and from then on is trained without dropout."""
+
+    def _put_back(self, modes: Mapping[Any, bool]) -> None:
+        """Nothing."""
+
+
+@fault("BODY-16")
+class TrainsTheFrozenPart(MiniatureRollout):
+    """The model is put back into the mode that it had as a whole, and modules that were frozen in theirs go with it."""
+
+    def _put_back(self, modes: Mapping[Any, bool]) -> None:
+        self.model.train(modes[self.model])
 
 
 @fault("BODY-16")

@@ -221,6 +221,14 @@ class ScoresToTheBaseTen(MiniatureRollout):
         return float(scores[chosen]) / math.log(10)
 
 
+@fault("BODY-7")
+class GeneratesWithDropout(MiniatureRollout):
+    """A model that is being trained generates in training mode, so that no two runs of it agree."""
+
+    def _begin(self) -> None:
+        """Nothing."""
+
+
 @fault("BODY-8", report="https://github.com/rllm-org/rllm/issues/816")
 class ZeroForMissing(MiniatureRollout):
     """A logprob that is missing becomes 0.0, which is that of certainty: https://github.com/rllm-org/rllm/issues/816."""

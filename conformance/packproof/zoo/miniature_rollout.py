@@ -86,11 +86,23 @@ class MiniatureRollout:
         self._check_samples(samples, prompt_ids)
         inputs = self._collated(self._inputs(samples, prompt_ids))
         prompts = [self._prompt(given, at) for at, given in enumerate(inputs)]
-        drawn = self._drawn(prompts, inputs)
+        modes = {module: module.training for module in self.model.modules()}
+        self._begin()
+        try:
+            drawn = self._drawn(prompts, inputs)
+        finally:
+            self._put_back(modes)
         answers = self._answers([self._outgoing(one) for one in drawn])
         return self._listed(
             [self._trajectory(samples[at // self.n], *pair) for at, pair in enumerate(zip(drawn, answers, strict=True))]
         )
+
+    def _begin(self) -> None:
+        self.model.eval()
+
+    def _put_back(self, modes: Mapping[Any, bool]) -> None:
+        for module, training in modes.items():
+            module.training = training
 
     def _check_samples(self, samples: Sequence[Any], prompt_ids: Any) -> None:
         if not samples:
