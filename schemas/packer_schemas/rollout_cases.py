@@ -127,6 +127,7 @@ class GivenPromptCase(_Generating):
         "the last one empty",
         "to a packer that takes none",
     ] = Field(default="to generate", description="How they are handed over.")
+    images: int = Field(default=0, ge=0, le=3, description="How many belong to the ids of each sample.")
     group: int = Field(default=1, ge=1, le=4, description=_GROUP)
     room: int | None = Field(
         default=None, description="How many ids the model takes beyond the longest prompt; null: enough."

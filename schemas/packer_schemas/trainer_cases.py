@@ -26,6 +26,9 @@ class RoleInputCase(Frozen):
 
     kind: Literal["role-input"] = Field(default="role-input", description=KIND)
     trajectories: list[RolledOut] = Field(min_length=1, description="In the order of their rows.")
+    routing: Literal["none", "recorded", "recorded, and policy inputs are mappings"] = Field(
+        default="none", description="Whether experts were recorded, and whether a policy input has room for them."
+    )
 
 
 class PackersOfARunCase(Frozen):
@@ -38,6 +41,7 @@ class PackersOfARunCase(Frozen):
         default=None, description="Mode of an on-policy distillation; null: there is none."
     )
     trust_remote_code: bool = Field(default=False, description="The trust setting.")
+    teacher_factory: bool = Field(default=True, description="Whether a factory of the teacher's packer is configured.")
 
 
 class Rewarded(Frozen):

@@ -10,8 +10,10 @@ from packproof.driver import short
 from packproof.expect import expect_ids
 from packproof.load import describe
 from packproof.registry import check
+from packproof.rollouts.media import entries_of, expect_entry_named, image, media_model
 from packproof.rollouts.messages import expect_numbers, names_a_call
 from packproof.rollouts.packers import Guarded, GuardedHooks, Plain, Pretokenized, sample_of
+from packproof.rollouts.recorded import Recorded
 from packproof.rollouts.scene import Scene, ask, generate_call, sampling
 from packproof.rollouts.strategies import bodies_made, encoded, given_prompts, no_samples, spoken_of
 from packproof.violation import CallFailed, Unexercised, Violation
@@ -79,7 +81,7 @@ def body_2(subject: RolloutSubject, case: GenerationCase) -> None:
         _expect_unfit_refused(scene, body, samples, wanted, limit=limit)
         return
     try:
-        scene.trajectories(body, samples)
+        answer = scene.trajectories(body, samples)
     except CallFailed as error:
         if case.room is None:
             raise
@@ -87,6 +89,20 @@ def body_2(subject: RolloutSubject, case: GenerationCase) -> None:
         raise Violation.of(scene.call, expected=expected, got=error.counterexample.got) from None
     for at, ids in enumerate(wanted):
         _expect_handed(scene, at, len(wanted), ids)
+    for at, one in enumerate(answer if len(answer) == len(wanted) else []):
+        _expect_decoded(scene, Recorded.of(one, at, 1, scene.call), wanted[at], case.max_tokens)
+
+
+def _expect_decoded(scene: Scene, one: Recorded, prompt: list[int], most: int) -> None:
+    """The text of a body that gives no ids is what the tokenizer makes of all sampled ids, special ones or not."""
+    if one.info.get("completion_ids") is not None or not isinstance(one.completion, str):
+        return
+    best = scene.greedy(prompt, most)
+    ends = [best.ids, best.ids[:-1]] if best.ids[-1] in scene.stop else [best.ids]
+    texts = [scene.tokenizer.decode(ids, skip_special_tokens=skip) for ids in ends for skip in (False, True)]
+    if best.settled and one.completion not in texts:
+        call = f"{scene.call}; text of {one.where}, sampled are {best.ids}"
+        raise Violation.of(call, expected=repr(texts[0]), got=repr(one.completion))
 
 
 def _expect_unfit_refused(
@@ -123,7 +139,9 @@ def body_5(subject: RolloutSubject, case: GivenPromptCase) -> None:
     packer.from_samples = case.how == "by the packer"
     scene = Scene.of(subject, case.tokenizer, packer=packer, weights=case.weights, limit=limit)
     body = scene.body(sampling=sampling(temperature=0, max_tokens=1 if case.room is not None else 2, n=case.group))
-    samples = [sample_of("Hi", prompt_ids=ids) for ids in case.prompt_ids]
+    entries = entries_of("data and ids" if case.images else "none", [image(number) for number in range(case.images)])
+    taken = media_model(scene.model) if case.images else []
+    samples = [sample_of("Hi", prompt_ids=ids, entries=entries) for ids in case.prompt_ids]
     given = [ids and list(ids) for ids in case.prompt_ids]
     if case.how == "to a packer that takes none":
         _expect_method_named(scene, body, samples, given)
@@ -134,6 +152,9 @@ def body_5(subject: RolloutSubject, case: GivenPromptCase) -> None:
         _expect_unfit_refused(scene, body, samples, [ids or [0] for ids in given], limit=limit, given=given)
     else:
         _expect_verbatim(scene, body, samples, given, case)
+        if case.images and not any("multi_modal_data" in one for one in taken):
+            call = f"{scene.call}, ids that {case.images} images belong to; media that the engine got"
+            raise Violation.of(call, expected=", ".join(entries), got="none", fault="the media of given ids are lost")
 
 
 _MISTAKES = {
@@ -155,7 +176,11 @@ def _expect_method_named(scene: Scene, body: Any, samples: Any, given: Any) -> N
 
 def _expect_verbatim(scene: Scene, body: Any, samples: Any, given: list[Any], case: GivenPromptCase) -> None:
     handed_over = case.how == "to generate"
-    records = scene.generate(body, samples, given if handed_over else None, group=case.group)
+    try:
+        records = scene.generate(body, samples, given if handed_over else None, group=case.group)
+    except CallFailed as error:
+        expect_entry_named(scene.call, error, samples[0].representations["entries"])
+        raise Unexercised("its engine takes no media") from None
     asked: list[Any] = scene.packer.named("get_pretokenized_rollout_input")
     if handed_over and [ids for _, ids in asked] != [ids for ids in given if ids]:
         call = f"{scene.call}; calls of the packer's get_pretokenized_rollout_input"

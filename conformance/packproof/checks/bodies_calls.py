@@ -14,14 +14,13 @@ from packer_schemas.rollout_cases import (
 from packproof.consumers.subject import RolloutSubject
 from packproof.driver import short
 from packproof.expect import expect_ids
-from packproof.load import describe
 from packproof.registry import check
 from packproof.rollouts.completions import beside_each_other
-from packproof.rollouts.media import entries_of, image, media_model
+from packproof.rollouts.media import entries_of, expect_entry_named, image, media_model
 from packproof.rollouts.messages import expect_numbers
 from packproof.rollouts.packers import MARK, GuardedHooks, packer_for, sample_of
 from packproof.rollouts.recorded import Recorded, expect_near
-from packproof.rollouts.scene import BROAD, Scene, ask, generate_call, sampling
+from packproof.rollouts.scene import BROAD, Scene, ask, fitting, generate_call, sampling
 from packproof.rollouts.strategies import groups, hooked, media, untouched
 from packproof.rollouts.traces import expect_as_before, expect_modes, expect_own_lists, modes_of, snapshot
 from packproof.same import same
@@ -164,7 +163,8 @@ def body_12(subject: RolloutSubject, case: GenerationCase) -> None:
     """Under greedy decoding a sample's completion does not depend on the samples it is generated with."""
     scene = Scene.for_generation(subject, case)
     body = scene.body(sampling=sampling(temperature=0, max_tokens=case.max_tokens))
-    together = scene.generate(body, [sample_of(text) for text in case.prompts])
+    with fitting(case):
+        together = scene.generate(body, [sample_of(text) for text in case.prompts])
     told = scene.call
     if all(one.ids("completion_ids") is None for one in together):
         raise Unexercised("it records no completion ids")
@@ -205,7 +205,7 @@ def body_15(subject: RolloutSubject, case: MediaCase) -> None:
     try:
         records = scene.generate(body, [sample], group=case.group)
     except CallFailed as error:
-        _expect_entry_named(scene, error, entries)
+        expect_entry_named(scene.call, error, entries)
         return
     call = f"{scene.call}, a sample with {case.images} images, and {case.entries} in its rollout input"
     for name, value in entries.items():
@@ -216,17 +216,6 @@ def body_15(subject: RolloutSubject, case: MediaCase) -> None:
         if not same(before, one.obs):
             held = getattr(one.obs, "representations", one.obs)
             raise Violation.of(f"{call}; obs of {one.where}", expected=short(before.representations), got=short(held))
-
-
-def _expect_entry_named(scene: Scene, error: CallFailed, entries: dict[str, Any]) -> None:
-    """A refusal of media names the entry; without any there is nothing to refuse."""
-    cause = error.__cause__
-    if not entries or not isinstance(cause, ValueError):
-        raise error
-    if not any(name in str(cause) for name in entries):
-        wanted = f"the engine to be handed {', '.join(entries)}, or a ValueError that names what it cannot take"
-        fault = "the message names no entry"
-        raise Violation.of(scene.call, expected=wanted, got=f"raised {describe(cause)}", fault=fault) from None
 
 
 @check("BODY-16", cases=lambda *_: untouched())

@@ -4,22 +4,24 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from packer_schemas import Trajectory
+from packer_schemas import FORWARD_REPLAY_BATCH_KEY, Trajectory
 from packer_schemas.trainer_cases import PackersOfARunCase, Role, RoleInputCase, SharedPrefixCase
 from packer_spec.oracle.masks import mask
 from packproof.consumers.subject import TrainerSubject
 from packproof.driver import calling, finished, refusal, short
 from packproof.expect import expect_ids, expect_mask
+from packproof.load import describe
 from packproof.models import model_path
 from packproof.registry import check
 from packproof.rollouts.messages import expect_numbers
 from packproof.rollouts.packers import sample_of
+from packproof.rollouts.recorded import ROUTED
 from packproof.same import same
 from packproof.trainers.factories import BUILT, STUDENT, TEACHER, StudentPacker, TeacherPacker
 from packproof.trainers.strategies import packers_of_a_run, role_inputs, shared_prefixes
-from packproof.trainers.watched import WatchedPacker, rolled_out
+from packproof.trainers.watched import RoutedWatchedPacker, WatchedPacker, rolled_out
 from packproof.views import BatchView, PolicyView
-from packproof.violation import CallFailed, Violation
+from packproof.violation import CallFailed, Unexercised, Violation
 from packproof.zoo.tokenizers import own_tokenizer
 
 __all__: list[str] = []
@@ -31,8 +33,11 @@ _N = "n_ignore_prefix_tokens"
 @check("BODY-17", cases=lambda *_: role_inputs())
 def body_17(subject: TrainerSubject, case: RoleInputCase) -> None:
     """Policy, reference and critic read one policy input of a trajectory, made once by the rollout side's packer."""
-    parts, packer, trajectories = subject.build(), WatchedPacker("tiny-llama3"), rolled_out(case.trajectories)
+    parts, packer, trajectories = subject.build(), _packer(case), rolled_out(case)
     call = f"record_model_inputs(packer, {_lengths(trajectories)})"
+    if case.routing == "recorded, and policy inputs are mappings":
+        _expect_no_room(subject, parts, packer, trajectories, call)
+        return
     with calling(call, subject.note):
         parts.record_model_inputs(packer, trajectories)
     _expect_made_once(call, packer, trajectories, case)
@@ -46,6 +51,27 @@ def body_17(subject: TrainerSubject, case: RoleInputCase) -> None:
             if name in first and not same(first[name], batch.columns[name]):
                 got = short(batch.columns[name])
                 raise Violation.of(f"{batch.call}; {name}, beside the policy's", expected=short(first[name]), got=got)
+
+
+def _packer(case: RoleInputCase) -> WatchedPacker:
+    return (RoutedWatchedPacker if case.routing == "recorded" else WatchedPacker)("tiny-llama3")
+
+
+def _expect_no_room(subject: TrainerSubject, parts: Any, packer: Any, trajectories: Any, call: str) -> None:
+    """Policy inputs that are mappings carry no record, and one is refused rather than lost."""
+    wanted = f"TypeError or ValueError that names {ROUTED}"
+    told = f"{call}, with {ROUTED}, by a packer whose policy inputs are mappings"
+    accept = (TypeError, ValueError)
+    error = refusal(
+        told,
+        lambda: parts.record_model_inputs(packer, trajectories),
+        subject.note,
+        accept=accept,
+        wording=wanted,
+    )
+    if ROUTED not in str(error):
+        fault = "the message does not name the record"
+        raise Violation.of(told, expected=wanted, got=f"raised {describe(error)}", fault=fault)
 
 
 def _lengths(trajectories: Sequence[Trajectory]) -> str:
@@ -69,6 +95,10 @@ def _expect_made_once(
         view = PolicyView.of(made, told)
         expect_ids(told, [*given.prompt_ids, *given.completion], view.ids)
         expect_mask(told, view.ids, mask(len(given.prompt_ids), len(given.completion)), view.marks)
+        record = one.policy_info.get(ROUTED)
+        if record is not None and not same(record, getattr(made, "forward_routing", None)):
+            got = short(getattr(made, "forward_routing", None))
+            raise Violation.of(f"{told}; forward_routing", expected="the trajectory's record", got=got)
 
 
 def _plain(value: Any) -> Any:
@@ -79,7 +109,7 @@ def _batch(
     subject: TrainerSubject, parts: Any, role: str, trajectories: Sequence[Trajectory], case: RoleInputCase
 ) -> BatchView:
     """What a role reads, with a packer of its own that must not be asked for ids again."""
-    packer = WatchedPacker("tiny-llama3")
+    packer = _packer(case)
     call = f"role_batch({role!r}, packer, {_lengths(trajectories)})"
     with calling(call, subject.note):
         batch = BatchView.of(finished(parts.role_batch(role, packer, trajectories), call), call)
@@ -95,6 +125,8 @@ def _batch(
         expect_ids(told, ids, batch.row_ids(row)[: len(ids)])
         marks = mask(len(given.prompt_ids), len(given.completion), given.ignored)
         expect_mask(told, ids, marks, batch.row_marks(row)[: len(ids)], prompt_len=len(given.prompt_ids))
+    if role == "policy" and case.routing == "recorded" and FORWARD_REPLAY_BATCH_KEY not in batch.columns:
+        raise Violation.of(f"{call}; {FORWARD_REPLAY_BATCH_KEY}", expected="the recorded experts", got="no such key")
     return batch
 
 
@@ -121,9 +153,8 @@ def body_18(subject: TrainerSubject, case: PackersOfARunCase) -> None:
 def _built_by(packer: Any, settings: Mapping[str, Any]) -> str:
     """Whose a packer is: by its class and the arguments of its setup, or by what its tokenizer makes of a text."""
     if not settings["factory"]:
-        ids = list(packer.tokenizer("Hi", add_special_tokens=False)["input_ids"])
-        own = list(own_tokenizer(settings["model"])("Hi", add_special_tokens=False)["input_ids"])
-        return f"a {type(packer).__name__}, {'set up' if ids == own else 'not set up'} with the student's model"
+        state = "set up" if _reads_as(packer, settings["model"]) else "not set up"
+        return f"a {type(packer).__name__}, {state} with the student's model"
     if type(packer) is not StudentPacker:
         return "teacher's" if isinstance(packer, TeacherPacker) else f"a {type(packer).__name__}"
     model, trust = packer.set_up_with or ("nothing", False)
@@ -132,7 +163,7 @@ def _built_by(packer: Any, settings: Mapping[str, Any]) -> str:
     return "student's" if trust == settings["trust_remote_code"] else f"student's, trust_remote_code={trust}"
 
 
-def _settings(case: PackersOfARunCase, teacher: str) -> dict[str, Any]:
+def _settings(case: PackersOfARunCase, teacher: str, factory: str = TEACHER) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "model": str(model_path("tiny-qwen")),
         "factory": STUDENT if case.factory else "",
@@ -140,7 +171,7 @@ def _settings(case: PackersOfARunCase, teacher: str) -> dict[str, Any]:
         "shared_prefix": case.shared_prefix,
         "distillation": case.distillation,
     }
-    return settings | ({"teacher_model": teacher, "teacher_model_factory": TEACHER} if case.distillation else {})
+    return settings | ({"teacher_model": teacher, "teacher_model_factory": factory} if case.distillation else {})
 
 
 def _has(role: str, case: PackersOfARunCase) -> bool:
@@ -167,10 +198,13 @@ def _packers(subject: TrainerSubject, settings: dict[str, Any]) -> tuple[str, di
 def body_19(subject: TrainerSubject, case: PackersOfARunCase) -> None:
     """The reward packer and the teacher-model packer are built only where an enabled feature uses them."""
     used = case.distillation == "cross_token_multimodal"
-    settings = _settings(case, str(model_path("tiny-llama3")) if used else "/no/such/teacher")
+    folder = str(model_path("tiny-llama3")) if used else "/no/such/teacher"
+    settings = _settings(case, folder, TEACHER if case.teacher_factory else "")
     try:
         call, packers = _packers(subject, settings)
     except CallFailed as error:
+        if used and not case.teacher_factory and isinstance(error.__cause__, ValueError | TypeError):
+            raise Unexercised("it takes no text model for a multimodal teacher") from None
         if used or not case.distillation:
             raise
         found = error.counterexample
@@ -184,12 +218,32 @@ def body_19(subject: TrainerSubject, case: PackersOfARunCase) -> None:
     called = sum(isinstance(one, TeacherPacker) for one in BUILT)
     if called and not used:
         raise Violation.of(f"{call}; calls of the teacher's factory", expected=0, got=called)
-    if used and "teacher_model" not in packers:
-        raise Violation.of(f"{call}; packer of teacher_model", expected="one from the teacher's factory", got="none")
+    if used:
+        _expect_teacher(call, packers.get("teacher_model"), settings)
     most = sum(_has(role, case) for role in _STUDENTS)
     called = len(BUILT) - called
     if called > most:
         raise Violation.of(f"{call}; calls of the student's factory", expected=f"{most} at most", got=called)
+
+
+def _expect_teacher(call: str, packer: Any, settings: Mapping[str, Any]) -> None:
+    """The packer of the teacher's model is made by its factory, or selected by the model's type where there is none."""
+    factory, model = settings["teacher_model_factory"], settings["teacher_model"]
+    wanted = "one from the teacher's factory" if factory else "one that the teacher's model type selects"
+    told = f"{call}; packer of teacher_model"
+    if packer is None:
+        raise Violation.of(told, expected=wanted, got="none")
+    if not factory and (isinstance(packer, StudentPacker) or not _reads_as(packer, model)):
+        whose = "student's" if _reads_as(packer, settings["model"]) else "another"
+        raise Violation.of(
+            told, expected=f"{wanted}, set up with it", got=f"a {type(packer).__name__}, with the {whose} tokenizer"
+        )
+
+
+def _reads_as(packer: Any, model: str) -> bool:
+    """Whether a packer makes the same ids of a text as the tokenizer of a model."""
+    ids = list(packer.tokenizer("Hi", add_special_tokens=False)["input_ids"])
+    return ids == list(own_tokenizer(model)("Hi", add_special_tokens=False)["input_ids"])
 
 
 @check("BODY-20", cases=lambda *_: shared_prefixes())

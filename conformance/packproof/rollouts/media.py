@@ -1,9 +1,12 @@
 """Samples with media, and a model that says what an engine handed it of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["entries_of", "image", "media_model"]
+from packproof.load import describe
+from packproof.violation import CallFailed, Violation
+
+__all__ = ["entries_of", "expect_entry_named", "image", "media_model"]
 
 
 def image(number: int) -> dict[str, Any]:
@@ -21,6 +24,17 @@ def entries_of(entries: str, images: Sequence[Any]) -> dict[str, Any]:
     if "settings" in entries:
         found["mm_processor_kwargs"] = {"min_pixels": 4}
     return found
+
+
+def expect_entry_named(call: str, error: CallFailed, entries: Mapping[str, Any]) -> None:
+    """Demand that a refusal of media names the entry; raises `error` where there is nothing to refuse."""
+    cause = error.__cause__
+    if not entries or not isinstance(cause, ValueError):
+        raise error
+    if not any(name in str(cause) for name in entries):
+        wanted = f"the engine to be handed {', '.join(entries)}, or a ValueError that names what it cannot take"
+        fault = "the message names no entry"
+        raise Violation.of(call, expected=wanted, got=f"raised {describe(cause)}", fault=fault) from None
 
 
 def media_model(model: Any) -> list[dict[str, Any]]:

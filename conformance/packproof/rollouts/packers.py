@@ -5,7 +5,7 @@ Every protocol has a class of its own here, since a packer without a protocol ha
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from packer_schemas.observation import ObsBundle
 from packer_schemas.rollout_cases import HookForm
@@ -26,13 +26,15 @@ def sample_of(prompt: str, **more: Any) -> ObsBundle:
 class Plain:
     """A packer of text that is set up, and no more; `asked` holds the name and the arguments of every call.
 
-    With `from_samples` it hands over the ids that lie in a sample.
+    With `from_samples` it hands over the ids that lie in a sample, with the `entries` that lie beside them.
     """
 
     from_samples = False
+    shapes: ClassVar[type[MiniaturePacker]] = MiniaturePacker
+    """What shapes its policy inputs and batches."""
 
     def __init__(self, tokenizer: str) -> None:
-        self._inner = MiniaturePacker()
+        self._inner = self.shapes()
         self._inner.setup(str(model_path(tokenizer)))
         self.tokenizer = self._inner.tokenizer
         self.asked: list[tuple[str, Any]] = []
@@ -46,7 +48,7 @@ class Plain:
         self.asked.append(("get_rollout_input", item))
         held = item.representations
         if self.from_samples and held.get("prompt_ids"):
-            return {"prompt_token_ids": list(held["prompt_ids"])}
+            return {"prompt_token_ids": list(held["prompt_ids"]), **held.get("entries", {})}
         return held.get("rollout_input", held["prompt"])
 
     def get_policy_input(
@@ -69,9 +71,9 @@ class Pretokenized(Plain):
     """Hands exact ids over too."""
 
     def get_pretokenized_rollout_input(self, item: Any, token_ids: Sequence[int]) -> dict[str, Any]:
-        """The ids as they are."""
+        """The ids as they are, with the `entries` of the sample."""
         self.asked.append(("get_pretokenized_rollout_input", (item, list(token_ids))))
-        return {"prompt_token_ids": list(token_ids)}
+        return {"prompt_token_ids": list(token_ids), **item.representations.get("entries", {})}
 
 
 class Guarded(Pretokenized):

@@ -132,10 +132,17 @@ def given_prompts() -> st.SearchStrategy[GivenPromptCase]:
     mixed = st.builds(lambda some, at: [*some[:at], None, *some[at:]], some, st.integers(0, 3))
     answered = st.builds(GivenPromptCase, prompt_ids=some | mixed, group=st.integers(1, 2), **_given)
     by_packer = st.builds(GivenPromptCase, prompt_ids=mixed, how=st.just("by the packer"), **_given)
+    pictured = st.builds(
+        GivenPromptCase,
+        prompt_ids=some,
+        how=st.sampled_from(["to generate", "by the packer"]),
+        images=st.integers(1, 2),
+        **_given,
+    )
     ways = ["one entry less", "one entry more", "the last one empty", "to a packer that takes none"]
     refused = st.builds(GivenPromptCase, prompt_ids=some, how=st.sampled_from(ways), **_given)
     long = st.builds(GivenPromptCase, prompt_ids=some, room=st.sampled_from([0, -1, 1]), **_given)
-    return st.one_of(answered, answered, by_packer, refused, long)
+    return st.one_of(answered, answered, by_packer, pictured, refused, long)
 
 
 def spoiled() -> st.SearchStrategy[SpoiledCase]:

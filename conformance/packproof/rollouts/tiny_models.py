@@ -52,13 +52,10 @@ def come_with_settings(model: Any) -> None:
 
 def let_drop_out(model: Any) -> None:
     """Put a model into training mode, in which half of what its dropout looks at is dropped."""
-    import torch
-
     for module in model.modules():
-        if isinstance(module, torch.nn.Dropout):
-            module.p = 0.5
-        if hasattr(module, "attention_dropout"):
-            module.attention_dropout = 0.5
+        for name in ("p", "attention_dropout"):  # of a Dropout, and of attention
+            if hasattr(module, name):
+                setattr(module, name, 0.5)
     model.train()
 
 

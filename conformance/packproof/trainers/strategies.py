@@ -23,7 +23,10 @@ _completions = st.sampled_from([[120], [120, 121, 122], [], [121, 556], [120, 0,
 def role_inputs() -> st.SearchStrategy[RoleInputCase]:
     """A few trajectories of different lengths, of which the reward step leaves something out."""
     one = st.builds(_rolled_out, _prompts, _completions, st.sampled_from([0, 0, 1, 2]))
-    return st.builds(RoleInputCase, trajectories=st.lists(one, min_size=1, max_size=3))
+    routing = ["none", "none", "recorded", "recorded, and policy inputs are mappings"]
+    return st.builds(
+        RoleInputCase, trajectories=st.lists(one, min_size=1, max_size=3), routing=st.sampled_from(routing)
+    )
 
 
 def _rolled_out(prompt: list[int], completion: list[int], ignored: int) -> RolledOut:
@@ -38,6 +41,7 @@ def packers_of_a_run() -> st.SearchStrategy[PackersOfARunCase]:
         shared_prefix=st.sampled_from([None, 1, 4]),
         distillation=st.sampled_from([None, "same_token", "cross_token", "cross_token_multimodal"]),
         trust_remote_code=st.booleans(),
+        teacher_factory=st.booleans(),
     )
 
 

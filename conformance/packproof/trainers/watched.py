@@ -1,13 +1,16 @@
 """A packer that says who asks its tokenizer, and trajectories as a rollout leaves them."""
 
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from packer_schemas import Trajectory
-from packer_schemas.trainer_cases import RolledOut
+from packer_schemas.trainer_cases import RoleInputCase, RolledOut
 from packproof.rollouts.packers import GuardedHooks, sample_of
+from packproof.rollouts.recorded import ROUTED
+from packproof.rollouts.tiny_models import EXPERTS, LAYERS, TOP_K
+from packproof.zoo.miniature import MiniaturePacker
+from packproof.zoo.miniature_routed import MiniatureRouted
 
-__all__ = ["WatchedPacker", "rolled_out"]
+__all__ = ["RoutedWatchedPacker", "WatchedPacker", "rolled_out"]
 
 _ASKING = {"encode", "decode", "batch_decode", "tokenize", "apply_chat_template", "encode_plus", "batch_encode_plus"}
 
@@ -41,17 +44,31 @@ class WatchedPacker(GuardedHooks):
         self._inner.tokenizer = self.tokenizer
 
 
-def rolled_out(cases: Sequence[RolledOut]) -> list[Trajectory]:
-    """Trajectories with ids and logprobs, and nothing that later steps add."""
-    return [
-        Trajectory(
-            obs=sample_of("Hi", number=at),
-            completion=list(one.completion),
-            policy_info={
-                "prompt_ids": list(one.prompt_ids),
-                "completion_ids": list(one.completion),
-                "logprobs": [-1.0] * len(one.completion),
-            },
-        )
-        for at, one in enumerate(cases)
-    ]
+class RoutedWatchedPacker(WatchedPacker):
+    """The same, with policy inputs that have room for recorded experts."""
+
+    shapes: ClassVar[type[MiniaturePacker]] = MiniatureRouted
+
+
+def rolled_out(case: RoleInputCase) -> list[Trajectory]:
+    """Trajectories with ids and logprobs, with experts where they are recorded, and nothing that later steps add."""
+    return [_trajectory(at, one, recorded=case.routing != "none") for at, one in enumerate(case.trajectories)]
+
+
+def _trajectory(at: int, one: RolledOut, *, recorded: bool) -> Trajectory:
+    info: Any = {
+        "prompt_ids": list(one.prompt_ids),
+        "completion_ids": list(one.completion),
+        "logprobs": [-1.0] * len(one.completion),
+    }
+    if recorded:
+        info[ROUTED] = _record(len(one.prompt_ids) + len(one.completion))
+    return Trajectory(obs=sample_of("Hi", number=at), completion=list(one.completion), policy_info=info)
+
+
+def _record(length: int) -> Any:
+    """Experts that differ from place to place, `[length - 1, layers, top_k]`."""
+    import torch
+
+    numbers = torch.arange((length - 1) * LAYERS * TOP_K) % EXPERTS
+    return numbers.reshape(length - 1, LAYERS, TOP_K).to(torch.int16)

@@ -30,6 +30,7 @@ def members() -> tuple[Member, ...]:
         bodies_calls,
         bodies_draws,
         bodies_records,
+        bodies_routing,
         bodies_trainer,
         collation,
         collation_calls,

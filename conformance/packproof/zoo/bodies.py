@@ -2,11 +2,11 @@
 
 import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from packproof.zoo.member import fault
-from packproof.zoo.miniature_rollout import MiniatureRollout, MiniatureTextRollout
+from packproof.zoo.miniature_rollout import Drawn, MiniatureRollout, MiniatureTextRollout
 from packproof.zoo.tokenizers import own_tokenizer
 
 __all__: list[str] = []
@@ -110,6 +110,20 @@ class StripsThePrompt(MiniatureRollout):
         return super()._encode(text.strip())
 
 
+@fault("BODY-2")
+class DecodesOneByOne(MiniatureRollout):
+    """Text without ids is decoded an id at a time, so halves of characters, and spaces before words, are lost."""
+
+    def _outgoing(self, row: Drawn) -> Any:
+        return "".join(self.packer.tokenizer.decode([id]) for id in row.ids)
+
+    def _streams(self, row: Drawn) -> dict[str, Any]:
+        return {"prompt_ids": list(row.prompt)}
+
+    def _has_experts(self) -> bool:
+        return False
+
+
 @fault("BODY-5", report="https://github.com/sgl-project/sglang/pull/26555")
 class DecodesGivenIds(MiniatureRollout):
     """Ids that are handed over go to the engine as text.
@@ -137,6 +151,14 @@ class BosBeforeGivenIds(MiniatureRollout):
     def _ids_of(self, given: Any) -> list[int]:
         ids, first = super()._ids_of(given), self.packer.tokenizer.bos_token_id
         return ids if isinstance(given, str) or first is None or ids[0] == first else [first, *ids]
+
+
+@fault("BODY-5")
+class MediaOfGivenIdsAreLost(MiniatureRollout):
+    """Of the mapping that the packer makes of given ids the engine gets the ids, and no image that belongs to them."""
+
+    def _media(self, given: Any) -> dict[str, Any]:
+        return {} if isinstance(given, Mapping) and "prompt_token_ids" in given else super()._media(given)
 
 
 @fault("BODY-5")

@@ -16,8 +16,7 @@ class CriticEncodesAgain(MiniatureTrainer):
     def _row(self, role: str, packer: Any, one: Any) -> Any:
         if role != "critic":
             return super()._row(role, packer, one)
-        row = packer.get_policy_input(one.obs, one.policy_info["completion_ids"])
-        return row | {"logprob_masks": super()._row(role, packer, one)["logprob_masks"][: len(row["input_ids"])]}
+        return packer.get_policy_input(one.obs, one.policy_info["completion_ids"])
 
 
 @fault("BODY-17")
@@ -52,6 +51,32 @@ class RecordsAnInputOfText(MiniatureTrainer):
 
     def _input(self, packer: Any, one: Any, info: Mapping[str, Any]) -> Any:
         return packer.get_policy_input(one.obs, info["completion_ids"])
+
+
+@fault("BODY-17")
+class LeavesTheExperts(MiniatureTrainer):
+    """The policy input is made of the ids, and the recorded experts stay behind."""
+
+    def _with_record(self, made: Any, record: Any) -> Any:
+        return made if hasattr(made, "forward_routing") else super()._with_record(made, record)
+
+
+@fault("BODY-17")
+class MappingsLoseTheExperts(MiniatureTrainer):
+    """A policy input without room for recorded experts is made without them, and nobody is told."""
+
+    def _with_record(self, made: Any, record: Any) -> Any:
+        return super()._with_record(made, record if hasattr(made, "forward_routing") else None)
+
+
+@fault("BODY-17")
+class ReferenceRoutesAPlaceLate(MiniatureTrainer):
+    """The reference scores with the experts of the place before."""
+
+    def _row(self, role: str, packer: Any, one: Any) -> Any:
+        row = super()._row(role, packer, one)
+        record = getattr(row, "forward_routing", None)
+        return row if role != "reference" or record is None else self._changed(row, forward_routing=record.roll(1, 0))
 
 
 @fault("BODY-18")
@@ -117,6 +142,23 @@ class TriesTheTeachersFactory(MiniatureTrainer):
         if settings["distillation"] and not self._teaches(settings):
             self._made(settings["teacher_model_factory"], settings["model"], False)
         return super().build_packers(settings)
+
+
+@fault("BODY-19")
+class NoTeachersFactoryIsTheStudents(MiniatureTrainer):
+    """Where the teacher has no factory its packer is made by the student's."""
+
+    def _teacher(self, settings: Mapping[str, Any]) -> Any:
+        factory = settings["teacher_model_factory"] or settings["factory"]
+        return super()._teacher({**settings, "teacher_model_factory": factory})
+
+
+@fault("BODY-19")
+class NoTeachersFactoryIsNoPacker(MiniatureTrainer):
+    """Where the teacher has no factory it gets no packer."""
+
+    def _teaches(self, settings: Mapping[str, Any]) -> bool:
+        return super()._teaches(settings) and bool(settings["teacher_model_factory"])
 
 
 @fault("BODY-20")

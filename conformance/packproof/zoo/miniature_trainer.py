@@ -1,5 +1,6 @@
 """The parts of a trainer that keep every rule, in steps small enough for a fault to replace just one of them."""
 
+import copy
 import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -8,6 +9,7 @@ from packproof.zoo.miniature import MiniaturePacker
 
 __all__ = ["MiniatureTrainer"]
 
+_ROUTED = "rollout_routed_experts"
 _N = "n_ignore_prefix_tokens"
 
 
@@ -52,7 +54,23 @@ class MiniatureTrainer:
             info["model_inputs"] = self._input(packer, one, info)
 
     def _input(self, packer: Any, one: Any, info: Mapping[str, Any]) -> Any:
-        return packer.get_policy_input(one.obs, info["completion_ids"], prompt_ids=info["prompt_ids"])
+        made = packer.get_policy_input(one.obs, info["completion_ids"], prompt_ids=info["prompt_ids"])
+        return self._with_record(made, info.get(_ROUTED))
+
+    def _with_record(self, made: Any, record: Any) -> Any:
+        if record is None:
+            return made
+        if not hasattr(made, "forward_routing"):
+            raise TypeError(f"a policy input that is a {type(made).__name__} cannot carry {_ROUTED}")
+        return self._changed(made, forward_routing=record)
+
+    def _changed(self, made: Any, **fields: Any) -> Any:
+        if isinstance(made, Mapping):
+            return {**made, **fields}
+        other = copy.copy(made)
+        for name, value in fields.items():
+            setattr(other, name, value)
+        return other
 
     def role_batch(self, role: str, packer: Any, trajectories: Sequence[Any]) -> Any:
         """The policy inputs, less what the reward step left out, as a batch."""
@@ -61,7 +79,8 @@ class MiniatureTrainer:
 
     def _row(self, role: str, packer: Any, one: Any) -> Any:
         made, info = one.policy_info["model_inputs"], one.policy_info
-        return made | {"logprob_masks": self._mask(made["logprob_masks"], info.get(_N, 0), len(info["prompt_ids"]))}
+        whole = made["logprob_masks"] if isinstance(made, Mapping) else made.logprob_masks
+        return self._changed(made, logprob_masks=self._mask(whole, info.get(_N, 0), len(info["prompt_ids"])))
 
     def _mask(self, mask: list[int], ignored: int, prompt_len: int) -> list[int]:
         first = prompt_len - 1
