@@ -83,6 +83,17 @@ def test_the_failure_shown_in_the_readme_is_real(tmp_path: Path) -> None:
     assert shown in done.stdout
 
 
+def test_the_remedy_of_the_objective_page_is_one(tmp_path: Path) -> None:
+    """With the mask cut as the page says, the objective shown there keeps the rule that it broke."""
+    page = ROOT / "docs" / "prove-an-objective.md"
+    shown = next(block for block in blocks(page) if block.file == "my_objective.py")
+    assert "With `[:, :-1]` this objective keeps OBJ-5" in page.read_text(encoding="utf-8")
+    (tmp_path / shown.file).write_text(shown.body.replace("[:, 1:]\n", "[:, :-1]\n"), encoding="utf-8")
+    command = ["pytest", "--objective", "my_objective:Objective", "--packer-select", "OBJ-5"]
+    done = _run([sys.executable, "-m", *command], tmp_path)
+    assert "1 passed" in done.stdout
+
+
 def _console(block: Block, folder: Path) -> None:
     expected = 1 if "exit=1" in block.head else 0
     for part in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
