@@ -29,6 +29,7 @@ _NAMED = {
 }
 """A factory of each kind, as an example."""
 
+_PATH_HINT = " Run from the folder that holds it, or install it; packproof adds the current folder to the import path."
 _LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
 
@@ -61,10 +62,8 @@ def _load(path: str, option: str, module_name: str, attribute: str) -> Any:
             module_name, attribute = _inside_a_class(module_name, attribute)
     if not module_name or not _is_module(module_name):
         missing = module_name or path
-        raise UsageError(
-            f"{option} {path!r}: there is no module {missing!r}. "
-            "Run from the folder that holds it, or install it; packproof adds the current folder to the import path."
-        )
+        hint = _file_hint(path) or _PATH_HINT
+        raise UsageError(f"{option} {path!r}: there is no module {missing!r}.{hint}")
     try:
         found: Any = importlib.import_module(module_name)
     except Exception as error:
@@ -72,10 +71,18 @@ def _load(path: str, option: str, module_name: str, attribute: str) -> Any:
     for name in filter(None, attribute.split(".")):
         if not hasattr(found, name):
             close = difflib.get_close_matches(name, dir(found), n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
+            hint = _file_hint(path) or (f" Did you mean {close[0]!r}?" if close else "")
             raise UsageError(f"{option} {path!r}: {module_name!r} has no attribute {name!r}.{hint}")
         found = getattr(found, name)
     return found
+
+
+def _file_hint(path: str) -> str:
+    """What to write instead of the name of a file; an empty string where `path` begins with none."""
+    file, colon, attribute = path.partition(":")
+    if not (file.endswith(".py") or "/" in file):
+        return ""
+    return f" Name the module and not its file, {Path(file).stem + colon + attribute!r}, from the folder that holds it."
 
 
 def import_from(*folders: Path) -> None:

@@ -89,7 +89,8 @@ class Options:
                 merged[name] = [one for text in merged[name] for one in names(text, f"--packer-{name}")]
         options = cls(**merged)
         if options.replay and not given.get("packer"):
-            return replace(options, packer=options.found_on() or options.packer)
+            options = replace(options, packer=options.found_on() or options.packer)
+        _refuse_without_packer(given, options)
         return options
 
     @property
@@ -224,6 +225,24 @@ class Options:
 
 _BESIDE = {"packer": {"packer-lock"}, "source": {"source-kwargs", "source-run"}, "source-run": {"source"}}
 """Keys that go with what an option names."""
+
+
+_OF_PACKERS = (
+    "packer-model",
+    "packer-trust-remote-code",
+    "packer-selection",
+    "packer-gate",
+    "packer-routing",
+    "packer-lock",
+)
+"""Options that count for packers alone."""
+
+
+def _refuse_without_packer(given: Mapping[str, Any], options: Options) -> None:
+    """`UsageError` where the command line has an option of packers, and names only what is none."""
+    unused = [f"--{name}" for name in _OF_PACKERS if given.get(name)]
+    if unused and not options.packer and not options.idle:
+        raise UsageError(f"{', '.join(unused)}: for packers, and none is named; add --packer module:factory.")
 
 
 def _left_out(given: Mapping[str, Any]) -> set[str]:

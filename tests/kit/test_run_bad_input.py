@@ -86,7 +86,11 @@ CASES = {
     "no factory": ("packers:", "expected module:factory, for example my_package.packers:make_packer"),
     "a point too many": ("packers.Plain.", "expected module:factory"),
     "empty": ("", "expected module:factory"),
-    "a path": ("./packers.py:Plain", "there is no module './packers.py'"),
+    "a path": (
+        "./packers.py:Plain",
+        "there is no module './packers.py'. Name the module and not its file, 'packers:Plain', from the folder",
+    ),
+    "a file": ("packers.py", "'packers' has no attribute 'py'. Name the module and not its file, 'packers', from"),
     "module raises": ("broken_name:make", "importing 'broken_name' failed: NameError: name 'nothing' is not defined"),
     "module misses another": (
         "broken_import:make",
@@ -229,6 +233,14 @@ def test_options_without_a_packer(broken: Project) -> None:
         "--packer-effort, --packer-seed: nothing to prove is named; add --packer module:factory, or --source,"
         in message
     )
+
+
+@pytest.mark.parametrize("option", [("--packer-model", "tiny-qwen"), ("--packer-lock", "pins.json")])
+def test_options_of_packers_beside_something_else(broken: Project, option: tuple[str, str]) -> None:
+    """An option that counts for packers alone is refused where something else is named, and is not ignored."""
+    objective = "packproof.zoo.miniature_objective:MiniatureObjective"
+    message = _refused(broken, "--objective", objective, *option)
+    assert f"{option[0]}: for packers, and none is named; add --packer module:factory." in message
 
 
 def test_a_hub_model_that_is_not_there(project: Project) -> None:
