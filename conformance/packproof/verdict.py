@@ -17,8 +17,8 @@ def breaks_gate(outcome: Outcome) -> bool:
 
 
 def verdict_of(outcomes: Sequence[Outcome], *, complete: bool) -> Verdict:
-    """The verdict over all outcomes of one packer; a run that left rules out, or broke itself, gives none."""
-    if not complete or any(outcome.status == "error" for outcome in outcomes):
+    """The verdict over all outcomes of one packer; a run that left rules out, broke itself or tried none gives none."""
+    if not complete or _nothing_applies(outcomes) or any(outcome.status == "error" for outcome in outcomes):
         return "incomplete"
     if any(breaks_gate(outcome) for outcome in outcomes):
         return "not conformant"
@@ -48,10 +48,15 @@ def worded(report: SubjectReport) -> str:
     broken = f"{len(red)} broken: {', '.join(red)}"
     if report.verdict == "incomplete":
         errors = [outcome.requirement for outcome in report.outcomes if outcome.status == "error"]
-        why = f"packproof itself failed on {', '.join(errors)}" if errors else "incomplete run"
+        untried = "no rule applies" if _nothing_applies(report.outcomes) else "incomplete run"
+        why = f"packproof itself failed on {', '.join(errors)}" if errors else untried
         return f"{ran}{f', {broken}' if red else ''}: {why}, no verdict"
     if report.verdict == "not conformant":
         return f"{ran}: NOT CONFORMANT, {broken}"
     if report.verdict == "partial":
         return f"{ran}: PARTIAL, {tally['known']} known {plural(tally['known'], 'failure')}"
     return f"{ran}: CONFORMANT"
+
+
+def _nothing_applies(outcomes: Iterable[Outcome]) -> bool:
+    return all(outcome.status == "not applicable" for outcome in outcomes)

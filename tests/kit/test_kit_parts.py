@@ -98,6 +98,7 @@ VERDICTS: dict[str, tuple[list[Outcome], bool, Verdict, str]] = {
     "known SHOULD": ([outcome("known", "SHOULD")], True, "conformant", ": CONFORMANT"),
     "stale": ([outcome("stale", "SHOULD")], True, "not conformant", ": NOT CONFORMANT, 1 broken: MASK-2"),
     "not tested": ([outcome("not tested")], True, "not conformant", ": NOT CONFORMANT, 1 broken: MASK-2"),
+    "nothing applies": ([outcome("not applicable")] * 2, True, "incomplete", ": no rule applies, no verdict"),
     "left out": ([outcome("pass")], False, "incomplete", ": incomplete run, no verdict"),
     "broken and left out": ([outcome("fail")], False, "incomplete", ", 1 broken: MASK-2: incomplete run, no verdict"),
     "error": (
