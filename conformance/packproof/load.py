@@ -29,7 +29,6 @@ _NAMED = {
 }
 """A factory of each kind, as an example."""
 
-_PATH_HINT = " Run from the folder that holds it, or install it; packproof adds the current folder to the import path."
 _LIBRARIES = ("<", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 
 
@@ -62,7 +61,9 @@ def _load(path: str, option: str, module_name: str, attribute: str) -> Any:
             module_name, attribute = _inside_a_class(module_name, attribute)
     if not module_name or not _is_module(module_name):
         missing = module_name or path
-        hint = _file_hint(path) or _PATH_HINT
+        hint = _file_hint(path) or (
+            " Run from the folder that holds it, or install it; packproof adds the current folder to the import path."
+        )
         raise UsageError(f"{option} {path!r}: there is no module {missing!r}.{hint}")
     try:
         found: Any = importlib.import_module(module_name)
