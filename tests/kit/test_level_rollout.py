@@ -1,15 +1,12 @@
 """Rollout bodies and trainers as a user proves them: options, what is told, what is refused, and the Python face."""
 
 import re
-import sys
 from typing import Any
 
 import pytest
-from user_project import QUICK, Project
+from user_project import QUICK, Project, refusal_of
 
 from packproof import check_rollout, check_trainer
-from packproof.options import Options
-from packproof.violation import UsageError
 from packproof.zoo.bodies_records import LosesTheStopToken
 from packproof.zoo.bodies_trainer import CommonToTheWholeGroup
 from packproof.zoo.miniature_rollout import MiniatureRollout, MiniatureTextRollout
@@ -109,12 +106,7 @@ def test_a_mistake_in_an_option_is_a_usage_error(
     bodies: Project, given: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was given and what was expected stand in one message, and nothing runs."""
-    monkeypatch.chdir(bodies.root)
-    monkeypatch.syspath_prepend(bodies.root)
-    monkeypatch.delitem(sys.modules, "my_bodies", raising=False)
-    with pytest.raises(UsageError) as raised:
-        Options.make(given, {}, bodies.root).run()
-    assert said in str(raised.value)
+    assert said in refusal_of(bodies, given, "my_bodies", monkeypatch)
 
 
 def test_check_rollout_returns_a_report_and_raises_on_a_broken_rule() -> None:

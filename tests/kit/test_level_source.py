@@ -1,15 +1,13 @@
 """The level `source` as a user runs it: options, what is told, what is refused, and the Python face."""
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from user_project import QUICK, Project
+from user_project import QUICK, Project, refusal_of
 
 from packproof import check_packer, check_source
-from packproof.options import Options
 from packproof.violation import UsageError
 from packproof.zoo.miniature_run import MiniatureRun
 from packproof.zoo.miniature_source import MiniatureSource
@@ -151,12 +149,7 @@ def test_a_mistake_in_an_option_is_a_usage_error(
     data: Project, given: dict[str, Any], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was given and what was expected stand in one message, and nothing runs."""
-    monkeypatch.chdir(data.root)
-    monkeypatch.syspath_prepend(data.root)
-    monkeypatch.delitem(sys.modules, "my_rows", raising=False)
-    with pytest.raises(UsageError) as raised:
-        Options.make(given, {}, data.root).run()
-    assert said in str(raised.value)
+    assert said in refusal_of(data, given, "my_rows", monkeypatch)
 
 
 def test_a_mistake_is_told_in_one_line(data: Project) -> None:

@@ -6,6 +6,12 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+from packproof.options import Options
+from packproof.violation import UsageError
 
 QUICK = ("--packer-effort", "quick")
 MASKS = (*QUICK, "--packer-select", "MASK-2,MASK-3")
@@ -89,6 +95,16 @@ class Project:
             preexec_fn=_as_in_a_terminal,
         )
         return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def refusal_of(project: Project, given: dict[str, Any], module: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What a run in this process says of options that it refuses; `module` is the project's, and is imported anew."""
+    monkeypatch.chdir(project.root)
+    monkeypatch.syspath_prepend(project.root)
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(UsageError) as raised:
+        Options.make(given, {}, project.root).run()
+    return str(raised.value)
 
 
 def _as_in_a_terminal() -> None:

@@ -9,7 +9,7 @@ __all__ = ["SURE", "likelier"]
 SURE = 20.0
 """The natural logarithm of a ratio that draws as they should be reach in fewer than one case of ten million."""
 
-_FEWEST, _SHARES = (1, 20, 50), (0.5, 0.8, 0.9, 0.95)
+_FEWEST, _SHARES = (20, 50), (0.5, 0.8, 0.9, 0.95)
 
 
 def likelier(scores: Any, ids: Sequence[int], temperature: float) -> tuple[str, float]:
@@ -38,7 +38,8 @@ def _others(scores: Any, asked: Any, temperature: float) -> Iterator[tuple[str, 
         yield f"at temperature {heat:g}", (scores / heat).log_softmax(-1)
     ranked, order = asked.sort(-1, descending=True)
     before = ranked.exp().cumsum(-1) - ranked.exp()
-    cuts = {f"among the {count} likeliest": torch.arange(ranked.shape[-1]) >= count for count in _FEWEST}
+    fewest = {f"among the {count} likeliest": count for count in _FEWEST} | {"as the likeliest alone": 1}
+    cuts = {name: torch.arange(ranked.shape[-1]) >= count for name, count in fewest.items()}
     cuts |= {f"among the likeliest ids with {share:.0%} in all": before >= share for share in _SHARES}
     for name, cut in cuts.items():
         kept = ranked.masked_fill(cut, -math.inf).log_softmax(-1)
