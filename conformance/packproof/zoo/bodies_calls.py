@@ -160,7 +160,7 @@ class MediaInAnotherOrder(MiniatureRollout):
         }
 
 
-@fault("BODY-15", "BODY-5")
+@fault("BODY-5", "BODY-15")
 class MediaAreDropped(MiniatureRollout):
     """Of a rollout input that is a mapping only the prompt is read."""
 
