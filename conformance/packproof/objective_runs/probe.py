@@ -1,6 +1,8 @@
 """The model that an objective under test scores with: small, causal, and open to see which logits the loss reaches."""
 
+import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -10,6 +12,12 @@ from packproof.objective_runs.trajectories import found_in
 __all__ = ["VOCABULARY", "Probe", "RoutedProbe", "WholeBatchProbe"]
 
 VOCABULARY = 512
+
+
+@cache
+def _drawn() -> tuple[torch.Tensor, torch.Tensor]:
+    made = torch.Generator().manual_seed(7)
+    return torch.randn(VOCABULARY, 8, generator=made), torch.randn(8, VOCABULARY, generator=made)
 
 
 class Probe(torch.nn.Module):
@@ -29,10 +37,10 @@ class Probe(torch.nn.Module):
         logits: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
-        made = torch.Generator().manual_seed(7)
-        self.embedding = torch.nn.Parameter(torch.randn(VOCABULARY, 8, generator=made))
-        head = torch.randn(8, VOCABULARY, generator=made) * (0.0 if level else 0.3)
-        self.head = torch.nn.Parameter(head)
+        embedding, head = _drawn()
+        self.embedding = torch.nn.Parameter(embedding.clone())
+        self.head = torch.nn.Parameter(head * (0.0 if level else 0.3))
+        self.level = level
         self.spared = list(spared)
         self.poison = poison
         self.logits = logits
@@ -54,6 +62,8 @@ class Probe(torch.nn.Module):
 
     def logprobs(self, ids: Sequence[int]) -> list[float]:
         """Of every id but the first, its logprob behind those before it."""
+        if self.level:
+            return [-math.log(VOCABULARY)] * (len(ids) - 1)
         with torch.no_grad():
             row = torch.tensor([list(ids)], device=self.device)
             scores = self._scores(row).log_softmax(-1)[0, :-1]
