@@ -20,7 +20,8 @@ def summary_lines(report: Report) -> list[str]:
     )
     lines = [head]
     for subject in report.subjects:
-        lines += ["", f"{subject.label}   {subject.target}   on {', '.join(subject.models)}", *_chapters(subject)]
+        on = "" if subject.models == ["as built"] else f"   on {', '.join(subject.models)}"
+        lines += ["", f"{subject.label}   {subject.target}{on}", *_chapters(subject)]
         lines += _advice(subject)
         lines.append(f"  {worded(subject)}")
     return lines

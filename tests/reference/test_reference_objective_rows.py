@@ -351,6 +351,13 @@ def test_one_trajectory_is_no_list_of_them(given: Any, message: str) -> None:
         make_objective()(random_probe(1, 2), given, advantages=[1])
 
 
+@pytest.mark.parametrize("model", ["tiny-qwen", [recorded([110], [120], [-5.0])]], ids=["its name", "trajectories"])
+def test_what_cannot_be_called_is_no_model(model: Any) -> None:
+    """A model's name, and trajectories in the model's place, are told so before anything is read."""
+    with pytest.raises(TypeError, match=r"model is a \w+, expected what is called with a batch"):
+        make_objective()(model, [recorded([110], [120], [-5.0])], advantages=[1])
+
+
 def test_a_tokenizer_is_no_packer(packer: DecoderOnlyLLMDataPacker) -> None:
     """What cannot shape policy inputs is refused where the objective is made."""
     with pytest.raises(TypeError, match=r"packer is a .*, expected one with get_policy_input"):

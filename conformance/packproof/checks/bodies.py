@@ -55,7 +55,8 @@ def body_1(subject: RolloutSubject, case: BodyMadeCase) -> None:
 
 def _expect_help(subject: RolloutSubject, call: str, error: Exception, wanted: str) -> None:
     said = str(error)
-    own = {subject.body_name, getattr(subject.factory, "__name__", subject.body_name)}
+    bases = [one.__name__ for one in getattr(subject.factory, "__mro__", ()) if one is not object]
+    own = {subject.body_name, getattr(subject.factory, "__name__", subject.body_name), *bases}
     missing = ["the body"] * (not any(name in said for name in own)) + ["packer"] * ("packer" not in said)
     missing += ["a call that builds one"] * (not names_a_call(said, own))
     if missing:
@@ -153,7 +154,8 @@ def body_5(subject: RolloutSubject, case: GivenPromptCase) -> None:
     else:
         _expect_verbatim(scene, body, samples, given, case)
         if case.images and not any("multi_modal_data" in one for one in taken):
-            call = f"{scene.call}, ids that {case.images} images belong to; media that the engine got"
+            images = f"{case.images} {plural(case.images, 'image')}"
+            call = f"{scene.call}, with the {images} of the ids; media that the engine got"
             raise Violation.of(call, expected=", ".join(entries), got="none", fault="the media of given ids are lost")
 
 

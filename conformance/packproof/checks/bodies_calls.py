@@ -25,6 +25,7 @@ from packproof.rollouts.strategies import groups, hooked, media, untouched
 from packproof.rollouts.traces import expect_as_before, expect_modes, expect_own_lists, modes_of, snapshot
 from packproof.same import same
 from packproof.violation import CallFailed, Unexercised, Violation
+from packproof.wording import plural
 
 __all__: list[str] = []
 
@@ -207,7 +208,7 @@ def body_15(subject: RolloutSubject, case: MediaCase) -> None:
     except CallFailed as error:
         expect_entry_named(scene.call, error, entries)
         return
-    call = f"{scene.call}, a sample with {case.images} images, and {case.entries} in its rollout input"
+    call = f"{scene.call}, a sample with {case.images} {plural(case.images, 'image')}"
     for name, value in entries.items():
         got = next((one[name] for one in taken if name in one), None)
         if not same(got, value):

@@ -184,8 +184,12 @@ def _has(role: str, case: PackersOfARunCase) -> bool:
 
 def _packers(subject: TrainerSubject, settings: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The call, and the packers by role."""
-    told = {name: value for name, value in settings.items() if name not in ("model", "teacher_model") and value}
-    call = f"build_packers({short(told)})"
+    told = {
+        name: str(value).rpartition("/")[2] if name.endswith("model") else value
+        for name, value in settings.items()
+        if value or name.endswith("factory")
+    }
+    call = f"build_packers({told})"
     BUILT.clear()
     with calling(call, subject.note):
         made = finished(subject.build().build_packers(copy.deepcopy(settings)), call)

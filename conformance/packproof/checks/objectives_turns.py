@@ -38,7 +38,9 @@ def obj_14(subject: ObjectiveSubject, case: TurnsCase) -> None:
             raise
         turn = rows[1].turns[0]
         told = turn + (f"{turn + 1}" in str(error.__cause__))  # counted from 0 or from 1
-        expect_named(error.counterexample.call, error.__cause__, 0, told, first_difference(case.turns, turn))
+        place = first_difference(case.turns, turn)
+        wanted = f"another row, or ValueError that names trajectory 0, turn {turn} and position {place}"
+        expect_named(error.counterexample.call, error.__cause__, 0, told, place, wording=wanted)
         return
     _expect_rows_given(found)
     looked_at = [*found.rows, *found.beside]

@@ -144,7 +144,7 @@ def _refuses(subject: Subject, case: RoutingBatchCase) -> bool:
 def _expect_unknown(subject: Subject, case: RoutingBatchCase) -> None:
     """A packer that took E, or an id beyond it: it took the very number, and takes any other."""
     assert case.experts is not None, "without a number of experts, no id is beyond it"
-    call, top = f"{call_of(case)}, of a model with {case.experts} experts", largest(case.samples)
+    call, top = call_of(case), largest(case.samples)
     found = collated_batch(subject, case, case.samples).columns.get(FORWARD_REPLAY_BATCH_KEY)
     array = plain(found)
     if array is not None and array.values and max(array.values) < top:

@@ -92,22 +92,23 @@ def refused(subject: "ObjectiveSubject", call: str, run: Callable[[], Any], *nam
     expect_named(call, error, *names)
 
 
-def expect_named(call: str, error: BaseException, *names: str | int) -> None:
-    """The message of an error names all of this; a number has to stand there as one."""
+def expect_named(call: str, error: BaseException, *names: str | int, wording: str = "") -> None:
+    """The message of an error names all of this; a number has to stand there as one. `wording` says what was wanted."""
     text = " ".join([str(error), *getattr(error, "__notes__", ())])
     for name in names:
         if not re.search(rf"(?<![\w.]){name}(?![\w.]*\d)" if isinstance(name, int) else re.escape(name), text):
-            wanted = f"ValueError that names {', '.join(map(str, names))}"
+            wanted = wording or f"ValueError that names {', '.join(map(str, names))}"
             fault = f"the message does not name {name}"
             raise Violation.of(call, expected=wanted, got=f"raised {describe(error)}", fault=fault)
 
 
 def told(one: Any) -> str:
-    """A trajectory in a call: its prompt ids, and behind a bar its completion."""
+    """A trajectory in a call: its prompt ids, behind a bar its completion, and how many ids of it are ignored."""
     info = one.policy_info
     if "turns" in info:
         return ", then ".join(_told(turn["prompt_ids"], turn["completion_ids"]) for turn in info["turns"])
-    return _told(info.get("prompt_ids"), info.get("completion_ids", one.completion))
+    ids = _told(info.get("prompt_ids"), info.get("completion_ids", one.completion))
+    return f"{ids} ({n} ignored)" if (n := info.get("n_ignore_prefix_tokens")) else ids
 
 
 def call_text(trajectories: Sequence[Any], kind: str = "clipped", packer: Any = None, **given: Any) -> str:

@@ -133,7 +133,7 @@ class Scene:
     def trajectories(self, body: Any, samples: Sequence[Any], prompt_ids: Any = None, *, moment: int = 0) -> list[Any]:
         """The same as a plain list, of whatever length; `samples` are handed over as they are."""
         limited = "" if self.limit == LIMIT else f", on a model that takes {self.limit} ids"
-        self.call = f"{generate_call(samples, prompt_ids)}{limited}"
+        self.call = f"{generate_call(samples, prompt_ids)}{_instead(self.packer, samples)}{limited}"
         self.watch.forget()
         with calling(self.call, self.subject.note), scrambled_random_state(moment):
             return listed(ask(body, samples, prompt_ids), self.call)
@@ -216,6 +216,16 @@ def _shown(answer: Any) -> str:
     if isinstance(answer, list):
         return f"{len(answer)} {plural(len(answer), 'trajectory', 'trajectories')}"
     return f"a {type(answer).__name__}"
+
+
+def _instead(packer: Any, samples: Sequence[Any]) -> str:
+    """What the packer hands over for the samples where that is not their texts."""
+    held = [one.representations for one in samples]
+    ids = [one.get("prompt_ids") for one in held]
+    if any(ids) and getattr(packer, "from_samples", False):
+        return f", for which the packer hands over the ids {short(ids)}"
+    keys = [key for one in held if "rollout_input" in one for key in one["rollout_input"]]
+    return f", for which the packer hands over a mapping with {', '.join(keys)}" if keys else ""
 
 
 @cache

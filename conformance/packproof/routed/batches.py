@@ -126,7 +126,8 @@ def beyond_some_model(case: RoutingBatchCase) -> bool:
 def call_of(case: RoutingBatchCase) -> str:
     """`policy_collate_fn(...)` as messages name it."""
     lengths = ", ".join(str(length_of(one)) for one in case.samples)
-    return f"policy_collate_fn(samples of length [{lengths}] with routing, {width(case)})"
+    model = "" if case.experts is None else f", of a model with {case.experts} experts"
+    return f"policy_collate_fn(samples of length [{lengths}] with routing, {width(case)}){model}"
 
 
 def collated(subject: Subject, case: RoutingBatchCase, records: Sequence[CaseArray] | None = None) -> Collated:

@@ -38,7 +38,7 @@ def _fault(want: Sequence[tuple[int | float, ...]], have: Sequence[tuple[int | f
     differing = [(one, other) for one, other in zip(want, have, strict=True) if one != other]
     if all(set(one) == {-1} for one, _ in differing):
         return "a border without its filler"
-    if [*have[1:]] == [*want[:-1]]:
+    if len(want) > 1 and [*have[1:]] == [*want[:-1]]:
         return "the first rows kept"
     return ""
 

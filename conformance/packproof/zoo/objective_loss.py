@@ -7,7 +7,7 @@ from packproof.zoo.member import fault
 from packproof.zoo.miniature_objective import MiniatureObjective
 from packproof.zoo.miniature_objective_rows import ObjectiveRow
 
-__all__: list[str] = []
+__all__ = ["LogprobsCompactedOverSampled"]
 
 Places = list[tuple[int, int]]
 

@@ -88,12 +88,17 @@ class Objective:
 
         `advantages` has a number or a list of C numbers for each trajectory; where it is None, they are made from the
         rewards within `groups`, one label for each. N is `denominator`, the selected predictions of the whole step, or
-        those of this call. Nothing that is given is written to. Raises `ValueError` for no trajectories, and for ids,
-        streams, advantages, fields and denominators that the chapter refuses, before the model runs; errors of the
-        packer pass through. Spec: objectives, OBJ-1 to OBJ-17.
+        those of this call. Nothing that is given is written to. Raises `TypeError` for a model that cannot be called,
+        `ValueError` for no trajectories, and for ids, streams, advantages, fields and denominators that the chapter
+        refuses, before the model runs; errors of the packer pass through. Spec: objectives, OBJ-1 to OBJ-17.
         """
         import torch
 
+        if not callable(model):
+            raise TypeError(
+                f"objective: model is a {type(model).__name__}, expected what is called with a batch and gives logits; "
+                "the trajectories come second"
+            )
         given = plain_trajectories(trajectories, "objective")
         if not given:
             raise ValueError("objective: 0 trajectories; fix what feeds it, a loss of nothing would hide its mistake")
