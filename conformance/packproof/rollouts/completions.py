@@ -19,7 +19,7 @@ _NEAR_THE_END = (1, 2, 3)
 def greedy_ends() -> st.SearchStrategy[GenerationCase]:
     """Greedy completions that end by a limit, or with a stop token, or have the id of the fill among them."""
     kinds = [partial(_end, kind=kind) for kind in get_args(SampledId)]
-    return pool("BODY-6", [*kinds, _limit, _limit, _last_places, _last_places], size=_size)
+    return pool("BODY-6", [*kinds, _limit, _limit, _last_places, _last_places], each=200, size=_size)
 
 
 def _limit(pick: Random) -> GenerationCase:
@@ -38,7 +38,7 @@ def _end(pick: Random, kind: SampledId) -> GenerationCase:
 @cache
 def beside_each_other() -> st.SearchStrategy[GenerationCase]:
     """Prompts of different lengths that are generated together, half of them to where the positions end."""
-    return pool("BODY-12", [partial(_beside, room=None), partial(_beside, room=1)], each=100, size=_size)
+    return pool("BODY-12", [partial(_beside, room=None), partial(_beside, room=1)], each=400, size=_size)
 
 
 def _beside(pick: Random, room: int | None) -> GenerationCase:

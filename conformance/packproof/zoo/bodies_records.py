@@ -131,7 +131,8 @@ class KeepsTheFillBehindTheEnd(MiniatureRollout):
         if self.temperature == 0 and not self.replay:
             width = max(len(row.ids) for row in rows)
             for row in rows:
-                row.ids = row.ids + [fill] * (width - len(row.ids))
+                if row.ids[-1] in self.stop:
+                    row.ids = row.ids + [fill] * (width - len(row.ids))
         return rows
 
     def _logprobs(self, row: Drawn) -> dict[str, Any]:
