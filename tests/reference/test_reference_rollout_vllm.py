@@ -213,9 +213,9 @@ def test_sampling_that_cannot_be_kept_is_refused(llm: Any, packer: Any, sampling
 
 
 def test_further_keys_are_the_engine_s(llm: Any, packer: Any) -> None:
-    """A key that the engine's SamplingParams does not take is a ValueError that names it."""
+    """A key that the engine's SamplingParams does not take is a ValueError that names it, at construction."""
     with pytest.raises(ValueError, match="top_q"):
-        VLLMRollout(llm, packer=packer, sampling={"top_q": 1}).generate([observe("Hi")])
+        VLLMRollout(llm, packer=packer, sampling={"top_q": 1})
 
 
 def test_an_engine_without_its_settings_class_leads_to_vllm_s(llm: Any, packer: Any) -> None:

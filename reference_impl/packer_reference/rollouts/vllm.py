@@ -59,6 +59,8 @@ class VLLMRollout(RolloutBody):
                 "enable_return_routed_experts on, on a model that has them"
             )
         self.llm = llm
+        if self.sampling.engine:
+            self._sampling_params(None)
         if isinstance(packer, SpecialTokenGuard) and packer.adds_special_tokens():
             warnings.warn(
                 f"VLLMRollout: {type(self.tokenizer).__name__} adds special tokens where the engine encodes a text, "
@@ -73,14 +75,16 @@ class VLLMRollout(RolloutBody):
         limit = _setting(self.llm, "max_model_len")
         prompts = [_handed(given, limit, f"{where} {at}") for at, given in enumerate(inputs)]
         prompts = [dict(one) if isinstance(one, dict) else one for one in prompts for _ in range(group)]
-        settings = self._sampling_params(len(prompts))
+        seeds = [None if self.sampling.seed is None else self._next_seed() for _ in prompts]
+        settings = [self._sampling_params(seed) for seed in seeds]
         answers = in_order(self.llm.generate(prompts, settings, use_tqdm=False), len(prompts))
         return [
             draw_of(answer, prompt, f"{where} {at // group}, completion {at % group}")
             for at, (answer, prompt) in enumerate(zip(answers, prompts, strict=True))
         ]
 
-    def _sampling_params(self, count: int) -> list[Any]:
+    def _sampling_params(self, seed: int | None) -> Any:
+        """The settings of one request; `ValueError` for keys that the engine does not know."""
         sampling = self.sampling
         make = _sampling_params_class(self.llm)
         fixed: dict[str, Any] = {
@@ -92,9 +96,8 @@ class VLLMRollout(RolloutBody):
             "ignore_eos": True,  # else the engine's own end of sequence would stop it as well
             "logprobs": 0,
         }
-        seeds = [None if sampling.seed is None else self._next_seed() for _ in range(count)]
         try:
-            return [make(**fixed, seed=seed) for seed in seeds]
+            return make(**fixed, seed=seed)
         except TypeError as error:
             raise ValueError(
                 f"VLLMRollout: the engine's {make.__name__} does not take these keys of sampling: {error}"
