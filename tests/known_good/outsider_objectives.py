@@ -11,6 +11,8 @@ from packproof.zoo.miniature_objective_rows import ObjectiveRow
 
 __all__ = ["DrawsAtRandom", "LeavesOutSilentRows", "OneRowAtATime", "RefusesBrokenTurns", "WholeLogSoftmax", "closure"]
 
+SINGLE_TURNS = "known_good.outsider_objectives:SingleTurns"
+
 
 class OneRowAtATime(MiniatureObjective):
     """Runs the model row by row, each cut to its own width, to save memory."""
@@ -49,6 +51,15 @@ class RefusesBrokenTurns(MiniatureObjective):
                 raise ValueError(f"trajectory {number}, turn {at}: position {first} is not that of the row so far")
             so_far = prompt + turn["completion_ids"]
         return rows
+
+
+class SingleTurns(MiniatureObjective):
+    """Takes no conversations, and says so."""
+
+    def _rows(self, number: int, trajectory: Any) -> list[ObjectiveRow]:
+        if "turns" in trajectory.policy_info:
+            raise ValueError(f"trajectory {number} has turns, which this objective does not take")
+        return super()._rows(number, trajectory)
 
 
 class LeavesOutSilentRows(MiniatureObjective):

@@ -34,8 +34,11 @@ def obj_14(subject: ObjectiveSubject, case: TurnsCase) -> None:
     try:
         found = conversed(subject, case, distinct=True)
     except CallFailed as error:
-        if len(rows) == 1 or not isinstance(error.__cause__, ValueError):
+        if not isinstance(error.__cause__, ValueError):
             raise
+        if len(rows) == 1:
+            expected = "an answer, for every turn continues the row"
+            raise Violation.of(error.counterexample.call, expected=expected, got=error.counterexample.got) from None
         turn = rows[1].turns[0]
         told = turn + (f"{turn + 1}" in str(error.__cause__))  # counted from 0 or from 1
         place = first_difference(case.turns, turn)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from packproof.driver import calling, finished, refusal, short
 from packproof.load import describe
+from packproof.objective_runs.single_turns import expect_conversations_taken
 from packproof.objective_runs.trajectories import found_in
 from packproof.random_state import scrambled_random_state
 from packproof.violation import CallFailed, Unexercised, Violation
@@ -66,14 +67,22 @@ class Scored:
 def scored(
     subject: "ObjectiveSubject", objective: Any, model: "Probe", trajectories: Sequence[Any], call: str, **given: Any
 ) -> Scored:
-    """Score and go back; `CallFailed` where that raises, or gives no loss."""
+    """Score and go back; `CallFailed` where that raises, or gives no loss.
+
+    `Unexercised` for a conversation where the objective takes single turns only.
+    """
     model.calls.clear()
     model.batches.clear()
-    with calling(call, subject.note), scrambled_random_state():
-        result = finished(objective(model, trajectories, **given), call)
-        loss = _loss_of(result, call)
-        if loss.requires_grad:
-            loss.backward()
+    try:
+        with calling(call, subject.note), scrambled_random_state():
+            result = finished(objective(model, trajectories, **given), call)
+            loss = _loss_of(result, call)
+            if loss.requires_grad:
+                loss.backward()
+    except CallFailed as error:
+        if any("turns" in one.policy_info for one in trajectories):
+            expect_conversations_taken(subject, error.__cause__)
+        raise
     gradients = {name: weight.grad for name, weight in model.named_parameters()}
     for weight in model.parameters():
         weight.grad = None
@@ -83,12 +92,16 @@ def scored(
 
 
 def refused(subject: "ObjectiveSubject", call: str, run: Callable[[], Any], *names: str | int) -> None:
-    """The call raises `ValueError` that names all of this; a number has to stand there as one."""
+    """The call raises `ValueError` that names all of this; a number has to stand there as one.
+
+    `Unexercised` for a conversation where the objective takes single turns only.
+    """
     wanted = f"ValueError that names {', '.join(map(str, names))}" if names else "ValueError"
     with scrambled_random_state():
         error = refusal(
             call, run, subject.note, accept=(ValueError,), wording=wanted, show=lambda found: short(_shown(found))
         )
+    expect_conversations_taken(subject, error)
     expect_named(call, error, *names)
 
 
