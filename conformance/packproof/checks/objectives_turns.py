@@ -107,6 +107,8 @@ def obj_15(subject: ObjectiveSubject, case: TurnsCase) -> None:
         _expect_sampled_refused(subject, case)
         return
     expect_usable(case)
+    if case.n_ignore_prefix_tokens and len(joined(case.turns)) > 1:
+        raise Unexercised("n_ignore_prefix_tokens where rows begin anew, of which OBJ-14 speaks")
     expect_plain_row_right(subject, case, like_it=False)
     try:
         found = conversed(subject, case, distinct=False)

@@ -1,6 +1,7 @@
 """Strategies for conversations: turns that continue each other, turns that do not, and what of them was sampled."""
 
 import itertools
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -23,20 +24,29 @@ def _later(suffix: tuple[int, ...], completion: tuple[int, ...], *, broken: bool
     return st.tuples(edits, st.integers(0, 9), st.sampled_from(suffix), st.sampled_from(completion))
 
 
+_MORE: tuple[dict[str, Any], ...] = (
+    {},
+    {"n": 1},
+    {"routed": True, "advantages": "numbers"},
+    {"said": [0, 1], "routed": True, "advantages": "numbers"},
+    {"n": 1, "advantages": "numbers"},
+    {"said": [0, 0, 1, 1], "advantages": "numbers"},
+    {"said": [0, 1, 1]},
+    {"said": [1, 0, 0], "n": 1},
+)
+"""What a conversation has besides: these together, for of parts drawn each by itself few cases have two."""
+
+
 @cache
 def conversations() -> st.SearchStrategy[TurnsCase]:
     """Two or three turns; of those behind the first, most continue the row so far. Some hold ids nobody sampled."""
-    first = st.tuples(st.integers(2, 3), st.sampled_from([1, 2, 3, 0]))
     return st.builds(
-        _conversation,
-        first,
+        lambda first, rest, more, **options: _conversation(first, rest, **options, **more),
+        st.tuples(st.integers(2, 3), st.sampled_from([1, 2, 3, 0])),
         st.lists(_later((1, 0, 2), (1, 2, 0), broken=True), min_size=1, max_size=2),
-        st.sampled_from([[], [0, 1], [0, 0, 1, 1], [1, 0, 0], []]),
+        st.sampled_from(_MORE),
         objective=st.sampled_from(["clipped", "policy_gradient", "clipped"]),
-        with_packer=st.sampled_from([True, False, True]),
-        n_ignore_prefix_tokens=st.sampled_from([0, 1, 0, 1, 0]),
-        advantages=st.sampled_from(["lists", "numbers", "lists"]),
-        routed=st.sampled_from([False, True, False, False]),
+        with_packer=st.booleans(),
     )
 
 
@@ -49,20 +59,29 @@ def sampled_turns() -> st.SearchStrategy[TurnsCase]:
         _conversation,
         st.tuples(st.just(2), st.integers(1, 4)),
         st.lists(later, max_size=2) | st.lists(_later((0, 1), (1, 2), broken=True), min_size=1, max_size=2),
-        st.lists(st.sampled_from([1, 0]), min_size=1, max_size=5),
+        said=st.lists(st.sampled_from([1, 0]), min_size=1, max_size=5),
         spoilt=st.sampled_from(["fits", "fits", "fits", "fits", "fits", "too long", "neither"]),
         objective=_kinds,
         with_packer=st.booleans(),
-        n_ignore_prefix_tokens=st.sampled_from([0, 0, 1]),
+        n=st.sampled_from([0, 0, 1]),
     )
 
 
 def _conversation(
-    first: tuple[int, int], rest: list[_Turn], said: list[int], *, spoilt: str = "fits", **options: Any
+    first: tuple[int, int],
+    rest: list[_Turn],
+    *,
+    said: Sequence[int] = (),
+    n: int = 0,
+    spoilt: str = "fits",
+    with_packer: bool,
+    routed: bool = False,
+    **options: Any,
 ) -> TurnsCase:
     """Ids of turn t are counted from 100 * t + 10 where a template or a tool wrote them, and + 20 where sampled.
 
-    What was sampled is `said` in turns, round and round; nothing is said of it where that is empty.
+    What was sampled is `said` in turns, round and round; nothing is said of it where that is empty. With n or
+    routing there is a packer, and where nothing would be selected all was sampled.
     """
     row, turns = list(range(110, 110 + first[0])), list[RecordedTurn]()
     bits = itertools.cycle(said)
@@ -75,11 +94,16 @@ def _conversation(
             sampled = [*sampled, 1] if spoilt == "too long" else [*sampled[:-1], 2]
         turns.append(RecordedTurn(prompt_ids=prompt, completion_ids=completion, sampled=sampled))
         row = prompt + completion
-    n = min(options.pop("n_ignore_prefix_tokens"), first[1]) * options["with_packer"]
-    options["routed"] = options.get("routed", False) and options["with_packer"]
-    if said and spoilt == "fits" and not any(sampled_of(turns)[n:]):
-        return _conversation(first, rest, [], n_ignore_prefix_tokens=0, **options)
-    return TurnsCase(turns=turns, n_ignore_prefix_tokens=n, **options)
+    ignored = min(n, first[1])
+    if said and spoilt == "fits" and not any(sampled_of(turns)[ignored:]):
+        return _conversation(first, rest, with_packer=with_packer, **options)
+    return TurnsCase(
+        turns=turns,
+        n_ignore_prefix_tokens=ignored,
+        with_packer=with_packer or ignored > 0 or routed,
+        routed=routed,
+        **options,
+    )
 
 
 def _edited(row: list[int], edit: str, place: int, number: int) -> list[int]:

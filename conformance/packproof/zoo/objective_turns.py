@@ -97,6 +97,17 @@ class AdvantagesCountedAnewByRow(_OfSeveralTurns):
 
 
 @fault("OBJ-14")
+class IgnoredInEveryRow(_OfSeveralTurns):
+    """n of the first turn is taken off the front of every new row, and what was sampled there has weight nowhere."""
+
+    def _joined(self, number: int, trajectory: Any) -> list[ObjectiveRow]:
+        rows = super()._joined(number, trajectory)
+        for row in rows[1:]:
+            row.ignored = min(rows[0].ignored, len(row.completion))
+        return rows
+
+
+@fault("OBJ-14")
 class AdvantagesByRow(MiniatureObjective):
     """Row by row an advantage is taken off the list, and a conversation of two rows uses up its neighbour's."""
 
