@@ -281,3 +281,6 @@ class TurnsCase(Frozen):
         default="lists", description="Whether a trajectory's advantage is a list of entries, or one number."
     )
     routed: bool = Field(default=False, description="Whether each turn has recorded routing, which is replayed.")
+    text: bool = Field(
+        default=False, description="Whether the completion of the one turn is a text, of which no ids are stored."
+    )

@@ -68,6 +68,8 @@ def expect_usable(case: TurnsCase) -> None:
     n, first, said = case.n_ignore_prefix_tokens, len(case.turns[0].completion_ids), sampled_of(case.turns)
     if case.routed and not case.with_packer:
         raise Unexercised("routing is replayed without a packer, of which ROUTE-13 speaks")
+    if case.text and (not case.with_packer or len(case.turns) > 1):
+        raise Unexercised("a text in turns or without a packer, of which OBJ-3 and OBJ-14 speak")
     if n and not case.with_packer:
         raise Unexercised("n_ignore_prefix_tokens without a packer, of which OBJ-2 speaks")
     if n > first:

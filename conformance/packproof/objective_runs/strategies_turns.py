@@ -52,19 +52,39 @@ def conversations() -> st.SearchStrategy[TurnsCase]:
 
 @cache
 def sampled_turns() -> st.SearchStrategy[TurnsCase]:
-    """One turn or a few, most of which continue each other, in which some ids were not sampled; and entries that
-    cannot be."""
-    later = _later((0, 1, 2), (1, 2, 3, 4), broken=False)
-    return st.builds(
+    """One turn or a few, in which some ids were not sampled: most continue each other, some hold entries that cannot
+    be, some begin new rows, and some are texts."""
+    first = st.tuples(st.just(2), st.integers(1, 4))
+    some = st.sampled_from([[0, 1], [1, 0], [1, 0, 0, 1]])
+    going_on = st.builds(
         _conversation,
-        st.tuples(st.just(2), st.integers(1, 4)),
-        st.lists(later, max_size=2) | st.lists(_later((0, 1), (1, 2), broken=True), min_size=1, max_size=2),
+        first,
+        st.lists(_later((0, 1, 2), (1, 2, 3, 4), broken=False), max_size=2),
         said=st.lists(st.sampled_from([1, 0]), min_size=1, max_size=5),
-        spoilt=st.sampled_from(["fits", "fits", "fits", "fits", "fits", "too long", "neither"]),
+        spoilt=st.sampled_from(["fits", "fits", "fits", "too long", "neither"]),
         objective=_kinds,
         with_packer=st.booleans(),
         n=st.sampled_from([0, 0, 1]),
     )
+    broken = st.builds(
+        _conversation,
+        first,
+        st.lists(_later((0, 1), (1, 2), broken=True), min_size=1, max_size=2),
+        said=some,
+        objective=_kinds,
+        with_packer=st.booleans(),
+    )
+    texts = st.builds(
+        _conversation,
+        first,
+        st.just([]),
+        said=some,
+        objective=_kinds,
+        with_packer=st.just(True),
+        n=st.sampled_from([0, 1]),
+        text=st.just(True),
+    )
+    return st.one_of(going_on, going_on, broken, texts)
 
 
 def _conversation(

@@ -81,4 +81,6 @@ def conversation(case: TurnsCase, logprobs: Sequence[float]) -> Any:
         info["n_ignore_prefix_tokens"] = case.n_ignore_prefix_tokens
     first = case.turns[0]
     text = text_of(first.completion_ids) if len(records) == 1 else ""  # which is nobody's then
+    if case.text:
+        del info["completion_ids"]
     return trajectory(text_of(first.prompt_ids), text, 1.0, **info)

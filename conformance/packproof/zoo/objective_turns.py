@@ -153,7 +153,7 @@ class SuffixTrained(MiniatureObjective):
         return [1] * count
 
     def _check_logprobs(self, row: ObjectiveRow, place: int) -> None:
-        if row.entries[place] >= 0:
+        if -1 not in row.entries[place : place + 1]:
             super()._check_logprobs(row, place)
 
     def _logprob(self, row: ObjectiveRow, place: int) -> float | None:
@@ -202,3 +202,13 @@ class SampledUnreadInLaterRows(_OfSeveralTurns):
         self._check_sampled(row)
         if place and row.sampled is not None:
             row.sampled = [int(entry >= 0) for entry in row.entries]
+
+
+@fault("OBJ-15")
+class SampledOfTextsUnread(MiniatureObjective):
+    """Where the completion is a text, whose ids the packer makes, nobody looks which of them were sampled."""
+
+    def _single(self, number: int, trajectory: Any, info: Mapping[str, Any]) -> ObjectiveRow:
+        row = super()._single(number, trajectory, info)
+        row.sampled = None if isinstance(row.completion, str) else row.sampled
+        return row
