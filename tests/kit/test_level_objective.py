@@ -166,3 +166,19 @@ def test_what_no_other_process_finds_is_replayed_in_python() -> None:
     """For a partial, which has no name of its own, the replay is the call in Python."""
     with pytest.raises(AssertionError, match=re.escape("check_objective(..., select=['OBJ-9']")):
         check_objective(partial(DividedByRows), select="OBJ-9", effort="quick")
+
+
+class FirstTurnAlone(MiniatureObjective):
+    """Takes conversations, and none that go on."""
+
+    def _continues(self, last: Any, turn: Any) -> bool:
+        raise ValueError("turns: the second one does not continue the first")
+
+
+def test_who_takes_a_conversation_takes_one_that_goes_on() -> None:
+    """A refusal that names `turns` is no way out for an objective that takes a conversation of one turn."""
+    report = check_objective(FirstTurnAlone, select=["OBJ-14"], effort="quick", raise_on_failure=False)
+    (found,) = report.subjects[0].outcomes
+    assert found.status == "fail"
+    assert found.counterexample is not None
+    assert found.counterexample.expected.startswith("another row, or ValueError that names trajectory 0, turn 1")
