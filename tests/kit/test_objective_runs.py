@@ -9,7 +9,7 @@ from packer_schemas.objective_cases import RecordedTurn, ScoredRow, TurnsCase
 from packer_schemas.protocols import PolicyPacker
 from packer_spec.oracle.masks import mask
 from packproof.consumers.subject import ObjectiveSubject
-from packproof.objective_runs.calls import scored
+from packproof.objective_runs.calls import scored, told
 from packproof.objective_runs.conversed import conversed
 from packproof.objective_runs.ids_packer import IdsPacker
 from packproof.objective_runs.probe import VOCABULARY, Probe
@@ -96,6 +96,14 @@ def test_a_row_in_turns_is_the_same_row(n: int, border: int) -> None:
     assert len(first["completion_ids"]) == border
     for name in ("logprobs", "sampled"):
         assert [*first[name], *second[name]] == whole.policy_info[name]
+
+
+def test_a_call_says_which_ids_of_which_turn_are_ignored() -> None:
+    """n is of the first turn, and stands behind its ids."""
+    row = TOOL.model_copy(update={"n_ignore_prefix_tokens": 1})
+    assert told(recorded(row, Probe())) == "110 111 | 120 121 122 (1 ignored)"
+    assert told(in_turns(recorded(row, Probe()))) == "110 111 | 120 121 (1 ignored), then 110 111 120 121 | 122"
+    assert told(trajectory("no", "on")) == "None | 'on'"
 
 
 def test_two_rows_are_turns_that_do_not_continue_each_other() -> None:

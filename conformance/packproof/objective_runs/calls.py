@@ -116,12 +116,15 @@ def expect_named(call: str, error: BaseException, *names: str | int, wording: st
 
 
 def told(one: Any) -> str:
-    """A trajectory in a call: its prompt ids, behind a bar its completion, and how many ids of it are ignored."""
+    """A trajectory in a call: its prompt ids, behind a bar its completion, and how many ids of it are ignored.
+
+    Of turns, those are ids of the first.
+    """
     info = one.policy_info
-    if "turns" in info:
-        return ", then ".join(_told(turn["prompt_ids"], turn["completion_ids"]) for turn in info["turns"])
-    ids = _told(info.get("prompt_ids"), info.get("completion_ids", one.completion))
-    return f"{ids} ({n} ignored)" if (n := info.get("n_ignore_prefix_tokens")) else ids
+    turns = info.get("turns", [{"completion_ids": one.completion} | info])
+    ids = [_told(turn.get("prompt_ids"), turn["completion_ids"]) for turn in turns]
+    n = info.get("n_ignore_prefix_tokens")
+    return ", then ".join([f"{ids[0]} ({n} ignored)" if n else ids[0], *ids[1:]])
 
 
 def call_text(trajectories: Sequence[Any], kind: str = "clipped", packer: Any = None, **given: Any) -> str:
