@@ -196,7 +196,7 @@ class DividedCase(Frozen):
     kind: Literal["divided"] = Field(default="divided", description=KIND)
     objective: ObjectiveKind = Field(default="clipped", description=_OBJECTIVE)
     rows: list[ScoredRow] = Field(min_length=1, description=_ROWS)
-    denominator: Literal["of the call", "of the step", "zero", "below zero"] = Field(
+    denominator: Literal["of the call", "of the step", "one", "zero", "below zero"] = Field(
         default="of the call", description="Which denominator is given; none for that of the call."
     )
     part: int = Field(default=1, ge=1, le=8, description="Rows of a part, where the denominator is that of the step.")

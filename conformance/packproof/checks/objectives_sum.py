@@ -50,9 +50,12 @@ def obj_9(subject: ObjectiveSubject, case: DividedCase) -> None:
         shape = _division(terms, got.loss, max(map(len, map(ids_of, rows))))
         expect_loss(call, wanted, got.loss, shape or "not scored in float32" * bool(half))
         return
+    if case.denominator == "one":
+        wanted, count = wanted * count, 1
+    size = len(rows) if case.denominator == "one" else case.part
     losses = []
-    for start in range(0, len(rows), case.part):
-        part = slice(start, start + case.part)
+    for start in range(0, len(rows), size):
+        part = slice(start, start + size)
         call = call_text(given[part], case.objective, "packer", advantages=advantages[part], denominator=count)
         call += half
         got = scored(subject, objective, model, given[part], call, advantages=advantages[part], denominator=count)

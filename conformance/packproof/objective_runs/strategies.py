@@ -161,7 +161,9 @@ def divided() -> st.SearchStrategy[DividedCase]:
         objective=kinds,
         rows=st.builds(marked, some_rows(1, 4, advantages=advantages), sampled_or_not),
         logits=st.sampled_from(["float32", "float32", "bfloat16", "float16"]),
-        denominator=st.sampled_from(["of the call", "of the call", "of the step", "of the step", "zero", "below zero"]),
+        denominator=st.sampled_from(
+            ["of the call", "of the call", "of the step", "of the step", "one", "zero", "below zero"]
+        ),
         part=st.integers(1, 3),
     )
 

@@ -184,6 +184,14 @@ class DenominatorOfThePart(MiniatureObjective):
 
 
 @fault("OBJ-9")
+class DenominatorRaised(MiniatureObjective):
+    """A denominator that is less than the predictions of the call must be wrong, and is quietly made their number."""
+
+    def _count(self, places: Places, rows: list[ObjectiveRow], given: Any) -> float:
+        return max(super()._count(places, rows, given), len(places))
+
+
+@fault("OBJ-9")
 class ZeroDenominatorTaken(MiniatureObjective):
     """A denominator of 0 is quietly made 1, and one below 0 turns the sign."""
 
