@@ -13,7 +13,7 @@ from packproof import check_objective
 from packproof.options import Options
 from packproof.violation import UsageError
 from packproof.zoo.miniature_objective import MiniatureObjective
-from packproof.zoo.objective_loss import DividedByRows
+from packproof.zoo.objective_sum import DividedByRows
 
 NAMED = ("--objective", "my_objective:make_objective")
 MODULE = """
@@ -136,7 +136,7 @@ def test_check_objective_returns_a_report_and_raises_on_a_broken_rule() -> None:
     assert report.subjects[0].verdict == "conformant"
     with pytest.raises(AssertionError, match="divided by the number of rows") as raised:
         check_objective(DividedByRows, effort="quick", select="OBJ-9")
-    assert "pytest --objective packproof.zoo.objective_loss:DividedByRows --packer-select OBJ-9" in str(raised.value)
+    assert "pytest --objective packproof.zoo.objective_sum:DividedByRows --packer-select OBJ-9" in str(raised.value)
 
 
 def test_the_objective_under_test_does_not_move_the_random_state() -> None:

@@ -48,6 +48,7 @@ def members() -> tuple[Member, ...]:
         objective_loss,
         objective_shaping,
         objective_streams,
+        objective_sum,
         objective_turns,
         rollout,
         rollout_hooks,
