@@ -12,6 +12,7 @@ from packproof.objective_runs.calls import Scored, call_text, refused, scored
 from packproof.objective_runs.compare import close, expect_alike
 from packproof.objective_runs.fields import added
 from packproof.objective_runs.ids_packer import IdsPacker
+from packproof.objective_runs.single_turns import expect_turns_joined
 from packproof.objective_runs.strategies_batch import called_twice, fillers, rearranged, weightless
 from packproof.objective_runs.trajectories import expect_in_range, ids_of, in_turns, recorded, selected
 from packproof.objective_runs.unsampled import expect_unsampled_untrained
@@ -137,6 +138,8 @@ def _expect_counted_in_its_group(subject: ObjectiveSubject, case: WeightlessCase
 @check("OBJ-11", cases=lambda *_: fillers())
 def obj_11(subject: ObjectiveSubject, case: FillerCase) -> None:
     """A filler row changes neither loss nor gradient nor denominator, nor anybody's advantage."""
+    if any(one.turns for one in case.fillers):
+        expect_turns_joined(subject)
     expect_in_range(case.rows, ignored=False)
     if not case.rows:
         _expect_fillers_alone(subject, case)
@@ -205,6 +208,8 @@ def obj_16(subject: ObjectiveSubject, case: CalledTwiceCase) -> None:
     from packproof.objective_runs.probe import Probe, WholeBatchProbe
 
     expect_in_range(case.rows, weights=False)
+    if case.turns:
+        expect_turns_joined(subject)
     packer = (
         IdsPacker(fields=added(["position_ids", "mm_token_type_ids", "mm_owned_mask"])) if case.with_packer else None
     )

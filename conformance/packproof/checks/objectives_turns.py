@@ -14,6 +14,7 @@ from packproof.objective_runs.conversed import (
     expect_usable,
     packer_of,
 )
+from packproof.objective_runs.single_turns import expect_turns_joined
 from packproof.objective_runs.strategies_turns import conversations, sampled_turns
 from packproof.objective_runs.trajectories import found_in
 from packproof.objective_runs.turns import Joined, conversation, first_difference, joined, sampled_of
@@ -103,6 +104,8 @@ def _tell_weights(call: str, row: Joined, wanted: Sequence[float], got: Sequence
 @check("OBJ-15", cases=lambda *_: sampled_turns())
 def obj_15(subject: ObjectiveSubject, case: TurnsCase) -> None:
     """An id that the model did not sample carries no weight."""
+    if len(case.turns) > 1:
+        expect_turns_joined(subject)
     if any(_unfit(turn.sampled, len(turn.completion_ids)) for turn in case.turns):
         _expect_sampled_refused(subject, case)
         return
