@@ -48,6 +48,14 @@ class RowForEveryTurn(MiniatureObjective):
         return False
 
 
+@fault("OBJ-14")
+class FirstTurnsAlone(MiniatureObjective):
+    """It takes conversations as long as they have one turn, and refuses the others as turns that do not go on."""
+
+    def _continues(self, last: ObjectiveRow, turn: ObjectiveRow) -> bool:
+        raise ValueError("turns: the second one does not continue the first")
+
+
 class _OfSeveralTurns(MiniatureObjective):
     """Is told of every row that turns make, before anything is done with it."""
 
