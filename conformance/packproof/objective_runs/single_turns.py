@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from packer_schemas.objective_cases import ScoredRow
+from packer_schemas.trajectory import Trajectory
 from packproof.objective_runs.ids_packer import IdsPacker
 from packproof.objective_runs.probe import Probe
 from packproof.objective_runs.trajectories import in_turns, recorded, trajectory
@@ -21,7 +22,10 @@ def expect_conversations_taken(subject: "ObjectiveSubject", error: BaseException
     if not _names_turns(error):
         return
     if "single turns" not in subject.kept:
-        subject.kept["single turns"] = _refuses_any(subject)
+        row = recorded(_ROW, Probe(level=True))
+        prompt = row.obs.representations["prompt"]
+        alone = trajectory(prompt, row.completion, row.reward, turns=[row.policy_info])
+        subject.kept["single turns"] = _names_turns(_refusal(subject, alone))
     if subject.kept["single turns"]:
         raise Unexercised("the objective takes single turns only: it refuses `turns` by name")
 
@@ -29,33 +33,21 @@ def expect_conversations_taken(subject: "ObjectiveSubject", error: BaseException
 def expect_turns_joined(subject: "ObjectiveSubject") -> None:
     """`Unexercised` where two turns that continue each other are refused."""
     if "joined turns" not in subject.kept:
-        subject.kept["joined turns"] = _joins(subject)
+        row = _ROW.model_copy(update={"completion_ids": [120, 121]})
+        refusal = _refusal(subject, in_turns(recorded(row, Probe(level=True))))
+        subject.kept["joined turns"] = not isinstance(refusal, ValueError)  # others are told where they happen
     if not subject.kept["joined turns"]:
         raise Unexercised("turns that continue each other are refused, of which OBJ-14 speaks")
-
-
-def _joins(subject: "ObjectiveSubject") -> bool:
-    model = Probe(level=True)
-    one = in_turns(recorded(_ROW.model_copy(update={"completion_ids": [120, 121]}), model))
-    try:
-        subject.build(IdsPacker())(model, [one], advantages=[1.0])
-    except ValueError:
-        return False
-    except Exception:
-        return True  # which is told where it happens
-    return True
 
 
 def _names_turns(error: Any) -> bool:
     return isinstance(error, ValueError) and "turns" in str(error)
 
 
-def _refuses_any(subject: "ObjectiveSubject") -> bool:
-    model = Probe(level=True)
-    one = recorded(_ROW, model)
-    alone = trajectory(one.obs.representations["prompt"], one.completion, one.reward, turns=[one.policy_info])
+def _refusal(subject: "ObjectiveSubject", conversation: Trajectory) -> Exception | None:
+    """What the objective raises for a conversation, if anything."""
     try:
-        subject.build(IdsPacker())(model, [alone], advantages=[1.0])
+        subject.build(IdsPacker())(Probe(level=True), [conversation], advantages=[1.0])
     except Exception as error:
-        return _names_turns(error)
-    return False
+        return error
+    return None
